@@ -1,0 +1,123 @@
+package bench
+
+// Condense computes the statistics of one pass from its requests: Sent, OK, Failed, Metrics, Good and the token means.
+// The duration is in seconds and must be positive for rates to exist; more names metrics beyond the standard ones.
+// A statistic without a single value behind it is absent. All else in the Run is left to the caller.
+func Condense(requests []Request, duration float64, slo SLO, more ...string) Run {
+	run := Run{Duration: duration, Sent: len(requests), Metrics: map[string]float64{}}
+	good := 0
+	for _, r := range requests {
+		run.count(r)
+		if slo.Met(r) {
+			good++
+		}
+	}
+	if !slo.IsZero() {
+		run.Good = &good
+	}
+	run.tokens(requests)
+	run.times(requests, more)
+	run.rates()
+	return run
+}
+
+func (r *Run) count(q Request) {
+	if q.Class == OK {
+		r.OK++
+	} else {
+		if r.Failed == nil {
+			r.Failed = map[Class]int{}
+		}
+		r.Failed[q.Class]++
+		if r.FirstError == "" {
+			r.FirstError = q.Error
+		}
+	}
+	r.Client.Reconnects += q.Reconnects
+}
+
+func (r *Run) tokens(requests []Request) {
+	var in, out, cached int
+	known := false
+	for _, q := range requests {
+		if q.Class != OK {
+			continue
+		}
+		in += q.InputTokens
+		out += q.OutputTokens
+		if q.CachedTokens != nil {
+			known = true
+			cached += *q.CachedTokens
+		}
+	}
+	if r.OK == 0 {
+		return
+	}
+	r.InputTokens = float64(in) / float64(r.OK)
+	r.OutputTokens = float64(out) / float64(r.OK)
+	if known && in > 0 {
+		share := float64(cached) / float64(in)
+		r.CachedTokens = &share
+	}
+}
+
+func (r *Run) times(requests []Request, more []string) {
+	for _, t := range times {
+		values := sample(requests, t.value)
+		if len(values) == 0 {
+			continue
+		}
+		for _, s := range standardStatistics {
+			r.set(t.name+"."+s, values)
+		}
+		for _, name := range more {
+			if len(name) > len(t.name) && name[:len(t.name)+1] == t.name+"." {
+				r.set(name, values)
+			}
+		}
+	}
+}
+
+func (r *Run) set(name string, values []float64) {
+	m, err := ParseMetric(name)
+	if err != nil || m.stat == nil {
+		return
+	}
+	if v, err := m.stat(values); err == nil {
+		r.Metrics[name] = v
+	}
+}
+
+// sample collects one value a request, or every chunk gap when there is no such function.
+func sample(requests []Request, value func(Request) (float64, bool)) []float64 {
+	var values []float64
+	for _, q := range requests {
+		if q.Class != OK {
+			continue
+		}
+		if value == nil {
+			values = append(values, q.Gaps...)
+		} else if v, ok := value(q); ok {
+			values = append(values, v)
+		}
+	}
+	return values
+}
+
+func (r *Run) rates() {
+	if r.Sent == 0 {
+		return
+	}
+	r.Metrics["error.ratio"] = float64(r.Sent-r.OK) / float64(r.Sent)
+	if r.Good != nil {
+		r.Metrics["goodput.ratio"] = float64(*r.Good) / float64(r.Sent)
+	}
+	if r.Duration <= 0 || r.OK == 0 {
+		return
+	}
+	r.Metrics["request.rate"] = float64(r.OK) / r.Duration
+	r.Metrics["output.rate"] = r.OutputTokens * float64(r.OK) / r.Duration
+	if r.Good != nil && *r.Good > 0 {
+		r.Metrics["goodput.rate"] = float64(*r.Good) / r.Duration
+	}
+}

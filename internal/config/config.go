@@ -1,0 +1,94 @@
+// Package config says what was asked: it reads benchgate.yaml strictly and points at the bad line.
+package config
+
+import (
+	"time"
+
+	"github.com/benchgate/benchgate/internal/bench"
+	"github.com/benchgate/benchgate/internal/gate"
+)
+
+// Config is a benchgate.yaml with every default filled in and every unit resolved: seconds, tokens, fractions.
+type Config struct {
+	File      string // as given to Read; shown in errors and in findings
+	Runner    string
+	Target    Target
+	Reference *Target // nil: none. It has inherited what it did not set.
+	Campaign  Campaign
+	Sampling  Sampling
+	Scenarios []Scenario // in the order of the file
+	Policy    gate.Policy
+	Paths     []string // gate.paths
+}
+
+// Target is a server to measure.
+type Target struct {
+	BaseURL string // may hold {port}
+	Model   string
+	API     string // "chat" or "completions"
+	// APIKeyEnv names the environment variable that holds the key; the key itself is never in a file.
+	APIKeyEnv  string
+	LimitField string   // "auto", "max_tokens" or "max_completion_tokens"
+	Command    []string // empty: an already running server; may hold {port}
+	Dir        string
+	Env        map[string]string
+	PassEnv    []string
+	ReadyPath  string // relative to the origin of BaseURL
+	ReadyIn    time.Duration
+	StopIn     time.Duration
+	StopCmd    []string
+	ResetPath  string
+	Metrics    string // path of Prometheus metrics
+	Remote     bool   // remote: allow
+}
+
+// Campaign is the protocol.
+type Campaign struct {
+	Design      string // "committed", "interleaved" or "confirm"
+	Runs        int    // committed: runs per session
+	Looks       []int
+	VisitRuns   int
+	WarmUp      int // requests
+	CoolDown    time.Duration
+	Budget      time.Duration // 0: none
+	AbortErrors float64       // share of failed requests
+	AbortInRow  int           // consecutive failures
+}
+
+// Sampling is what every request carries beside its prompt.
+type Sampling struct {
+	Temperature float64
+	ExtraBody   map[string]any
+}
+
+// Scenario is dataset + load + SLO.
+type Scenario struct {
+	Name         string
+	Dataset      Dataset
+	OutputTokens int
+	Load         Load
+	SLO          bench.SLO
+	At           gate.Place
+}
+
+// Dataset says what is asked.
+type Dataset struct {
+	Kind        string  // "random" or "jsonl"
+	InputTokens int     // random: mean length in tokens
+	Range       float64 // random: lengths are uniform in [⌊L(1−r)⌋, ⌈L(1+r)⌉]
+	Path        string  // jsonl: relative to the config file's folder
+}
+
+// Load says how it is asked: exactly one of Rate (open loop) and Concurrency (closed loop) is set.
+type Load struct {
+	Rate           float64 // requests per second
+	Concurrency    int
+	Requests       int
+	Burstiness     float64 // shape of the gamma: 1 is Poisson, +Inf constant
+	Seed           uint32
+	MaxConcurrency int // open loop: 0 is no limit
+	ReusePrompts   bool
+}
+
+// Open reports whether arrivals follow a schedule.
+func (l Load) Open() bool { return l.Rate > 0 }
