@@ -1,0 +1,113 @@
+// Package internal_test keeps the directions in which the packages of this program may know each other.
+package internal_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/benchgate/benchgate/internal/"
+
+// mayImport is the architecture: a package, and the packages of this module that it may import. A new edge needs a line
+// here and its reason in the commit.
+var mayImport = map[string][]string{
+	"stat":     {},
+	"bench":    {"stat"},
+	"gate":     {"bench", "stat"},
+	"config":   {"bench", "gate"},
+	"openai":   {"bench"},
+	"load":     {"bench", "config", "openai"},
+	"server":   {"config", "openai"},
+	"host":     {"bench"},
+	"campaign": {"bench", "config", "openai", "load", "server", "host", "sim"},
+	"ingest":   {"bench"},
+	"baseline": {"bench"},
+	"report":   {"bench", "gate"},
+	"github":   {},
+	"sim":      {},
+}
+
+// onlyIn confines a library to the packages that are meant to know it.
+var onlyIn = map[string][]string{
+	"github.com/alecthomas/kong":            {},
+	"github.com/goccy/go-yaml":              {"config"},
+	"github.com/google/go-github":           {"github"},
+	"github.com/montanaflynn/stats":         {"stat"},
+	"github.com/go-analyze/charts":          {"report"},
+	"github.com/shirou/gopsutil":            {"host"},
+	"github.com/sethvargo/go-githubactions": {"github"},
+}
+
+type listed struct {
+	ImportPath string
+	Imports    []string
+	CgoFiles   []string
+}
+
+func packages(t *testing.T) []listed {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports,CgoFiles", "./...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var all []listed
+	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p listed
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+}
+
+func TestPackagesKnowOnlyWhatTheTableAllows(t *testing.T) {
+	seen := 0
+	for _, p := range packages(t) {
+		name, ok := strings.CutPrefix(p.ImportPath, module)
+		if !ok {
+			continue
+		}
+		allowed, ok := mayImport[name]
+		if !ok {
+			t.Errorf("package %q is not in the table", name)
+			continue
+		}
+		seen++
+		for _, i := range p.Imports {
+			if dep, ok := strings.CutPrefix(i, module); ok && !slices.Contains(allowed, dep) {
+				t.Errorf("%s imports %s, which the table does not allow", name, dep)
+			}
+		}
+	}
+	if seen < 10 {
+		t.Errorf("saw only %d packages: is the test looking in the right place?", seen)
+	}
+}
+
+func TestLibrariesStayWhereTheyBelong(t *testing.T) {
+	for _, p := range packages(t) {
+		name := strings.TrimPrefix(p.ImportPath, module)
+		for _, i := range p.Imports {
+			for lib, where := range onlyIn {
+				if (i == lib || strings.HasPrefix(i, lib+"/")) && !slices.Contains(where, name) {
+					t.Errorf("%s imports %s, which belongs to %v", name, i, where)
+				}
+			}
+		}
+	}
+}
+
+func TestNoPackageNeedsCgo(t *testing.T) {
+	for _, p := range packages(t) {
+		if len(p.CgoFiles) > 0 {
+			t.Errorf("%s has cgo files: %v", p.ImportPath, p.CgoFiles)
+		}
+	}
+}
