@@ -1,5 +1,7 @@
 package bench
 
+import "strings"
+
 // Condense computes the statistics of one pass from its requests: Sent, OK, Failed, Metrics, Good and the token means.
 // The duration is in seconds and must be positive for rates to exist; more names metrics beyond the standard ones.
 // A statistic without a single value behind it is absent. All else in the Run is left to the caller.
@@ -71,7 +73,7 @@ func (r *Run) times(requests []Request, more []string) {
 			r.set(t.name+"."+s, values)
 		}
 		for _, name := range more {
-			if len(name) > len(t.name) && name[:len(t.name)+1] == t.name+"." {
+			if strings.HasPrefix(name, t.name+".") {
 				r.set(name, values)
 			}
 		}

@@ -148,7 +148,7 @@ func percentile(name string) (p float64, ok bool) {
 		return 0, false
 	}
 	v, err := strconv.ParseFloat(digits, 64)
-	if err != nil || v < 1 || v > 99.99 || strconv.FormatFloat(v, 'f', -1, 64) != digits {
+	if err != nil || !(v >= 1 && v <= 99.99) || strconv.FormatFloat(v, 'f', -1, 64) != digits {
 		return 0, false
 	}
 	return v / 100, true
@@ -167,5 +167,5 @@ func statisticName(s string) string {
 	case "gmean":
 		return "geometric mean"
 	}
-	return strings.TrimPrefix(s, "p") + "th percentile"
+	return "percentile " + strings.TrimPrefix(s, "p")
 }
