@@ -1,0 +1,54 @@
+# make            format check, vet, staticcheck, tests: what a change has to pass
+# make test       the same
+# make test-long  long statistics and fuzzing, without the race detector
+# make test-real  a real llama-server: built once (about ten minutes), cached outside the checkout
+# make bench      speed and size, as ratios
+# make schema     regenerate schema/*.json and docs/metrics.md
+# make fmt        format the code
+
+.PHONY: all test check unit test-long test-fuzz test-real bench schema fmt build cross
+
+GO    ?= go
+TOOL  := $(GO) tool -modfile=tools/go.mod
+# The race detector needs a C compiler; on a machine with Go alone the tests run without it.
+RACE  := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
+FUZZ  ?= 20s
+
+all: test
+
+test: check unit
+
+check:
+	@test -z "$$($(TOOL) gofumpt -l .)" || { $(TOOL) gofumpt -l .; echo "not formatted: run make fmt"; exit 1; }
+	$(GO) vet ./...
+	$(TOOL) staticcheck ./...
+
+unit:
+	$(GO) test $(RACE) -short -shuffle=on ./...
+
+test-long:
+	$(GO) test -count=1 -timeout 30m ./...
+
+test-fuzz:
+	FUZZ=$(FUZZ) scripts/fuzz.sh
+
+test-real:
+	scripts/test-real.sh
+
+bench:
+	scripts/bench.sh
+
+schema:
+	$(GO) test ./schema ./internal/bench ./internal/config -run 'Schema|Docs|Golden' -update -count=1
+
+fmt:
+	$(TOOL) gofumpt -w .
+
+build:
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o benchgate ./cmd/benchgate
+
+cross:
+	@for t in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64; do \
+		echo "build $$t"; \
+		CGO_ENABLED=0 GOOS=$${t%/*} GOARCH=$${t#*/} $(GO) build -trimpath -ldflags '-s -w' -o /dev/null ./cmd/benchgate || exit 1; \
+	done

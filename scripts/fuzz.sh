@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# Runs every fuzz target for a while: FUZZ=20s each.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+go list -f '{{.Dir}}' ./... | while read -r dir; do
+	grep -lE '^func Fuzz' "$dir"/*_test.go 2>/dev/null | xargs -r grep -hoE '^func Fuzz[A-Za-z0-9_]+' | awk '{print $2}' | sort -u |
+		while read -r target; do
+			echo "$target in ${dir#"$PWD"/}"
+			go test "$dir" -run '^$' -fuzz "^$target\$" -fuzztime "${FUZZ:-20s}" </dev/null
+		done
+done
