@@ -1,0 +1,175 @@
+package sim
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+)
+
+var words = [...]string{
+	"water", "stone", "river", "light", "cloud", "field", "grass", "house", "bread", "table", "chair", "paper", "music", "wind", "road", "hill",
+	"tree", "leaf", "bird", "fish", "boat", "sail", "rope", "iron", "gold", "sand", "snow", "rain", "fire", "coal", "wood", "glass",
+	"door", "wall", "roof", "lamp", "book", "page", "word", "line", "name", "hand", "foot", "face", "eye", "ear", "day", "night",
+	"moon", "star", "sun", "sky", "sea", "lake", "well", "farm", "town", "gate", "yard", "path", "corn", "milk", "salt", "seed",
+}
+
+// Kinds of tokens in an answer.
+const (
+	plain    = ""
+	toolCall = "tool_calls"
+)
+
+// answer is what will be written. It is settled before the first byte.
+type answer struct {
+	request
+	id      string
+	created int64
+	model   string
+	length  int    // tokens
+	finish  string // finish_reason
+	// thoughts is how many of the first tokens are reasoning; thoughtsIn is the field they arrive in.
+	thoughts   int
+	thoughtsIn string
+	kind       string   // plain or toolCall
+	suffix     string   // after every word
+	perChunk   int      // tokens in one event
+	cached     int      // prompt tokens that came from a cache
+	claims     *[2]int  // usage says these prompt and completion tokens instead of the truth
+	wire       wireForm // how it is framed
+	faster     float64  // share of the prefill that is needed
+}
+
+func (s *Server) answer(q request) answer {
+	a := answer{
+		request: q, id: "cmpl-sim-", created: time.Now().Unix(), model: s.options.Model,
+		length: q.limit, finish: "stop", perChunk: 1, faster: 1,
+	}
+	if q.chat {
+		a.id = "chatcmpl-sim-"
+	}
+	a.id += strconv.FormatUint(s.ids.Add(1), 10)
+	if q.limited {
+		a.finish = "length"
+	}
+	return a
+}
+
+// appendWords writes the tokens from one to another. A text begins without a space.
+func (a *answer) appendWords(to []byte, from, until int) []byte {
+	for i := from; i < until; i++ {
+		if i != 0 && i != a.thoughts {
+			to = append(to, ' ')
+		}
+		to = append(to, words[mix(a.prompt.key+uint64(i))%uint64(len(words))]...)
+		to = append(to, a.suffix...)
+	}
+	return to
+}
+
+func (a *answer) text(from, until int) string { return string(a.appendWords(nil, from, until)) }
+
+func (a *answer) object(stream bool) string {
+	switch {
+	case !a.chat:
+		return "text_completion"
+	case stream:
+		return "chat.completion.chunk"
+	default:
+		return "chat.completion"
+	}
+}
+
+// head is a stream event up to its choices.
+func (a *answer) head() []byte {
+	model, _ := json.Marshal(a.model) // a string cannot fail
+	return fmt.Appendf(nil, `{"id":"%s","object":"%s","created":%d,"model":%s,"choices":[`, a.id, a.object(true), a.created, model)
+}
+
+// tail is a stream event after its choices.
+func (a *answer) tail() string {
+	if a.usage {
+		return `],"usage":null}`
+	}
+	return `]}`
+}
+
+// choice appends the choice that carries the tokens from one to another. Words need no escaping.
+func (a *answer) choice(to []byte, from, until int, finish string) []byte {
+	to = append(to, `{"index":0,`...)
+	switch {
+	case !a.chat:
+		to = append(to, `"text":"`...)
+		to = a.appendWords(to, from, until)
+		to = append(to, `","logprobs":null`...)
+	default:
+		to = append(to, `"delta":{`...)
+		if from == 0 {
+			to = append(to, `"role":"assistant",`...)
+		}
+		if from < until || from == 0 {
+			to = a.appendDelta(to, from, until)
+		}
+		to = append(to, '}')
+	}
+	if finish == "" {
+		return append(to, `,"finish_reason":null}`...)
+	}
+	return append(append(append(to, `,"finish_reason":"`...), finish...), `"}`...)
+}
+
+func (a *answer) appendDelta(to []byte, from, until int) []byte {
+	switch {
+	case from < a.thoughts:
+		to = append(append(append(to, '"'), a.thoughtsIn...), `":"`...)
+		return append(a.appendWords(to, from, until), '"')
+	case a.kind == toolCall:
+		to = append(to, `"tool_calls":[{"index":0,`...)
+		if from == a.thoughts {
+			to = append(to, `"id":"call_0","type":"function",`...)
+		}
+		to = append(to, `"function":{"name":"look","arguments":"`...)
+		return append(a.appendWords(to, from, until), `"}}]`...)
+	default:
+		return append(a.appendWords(append(to, `"content":"`...), from, until), '"')
+	}
+}
+
+// account is the usage object of an answer of so many tokens.
+func (a *answer) account(written int) map[string]any {
+	in, out := a.prompt.tokens(), written
+	if a.claims != nil {
+		in, out = a.claims[0], a.claims[1]
+	}
+	u := map[string]any{
+		"prompt_tokens": in, "completion_tokens": out, "total_tokens": in + out,
+		"prompt_tokens_details": map[string]any{"cached_tokens": a.cached},
+	}
+	if a.thoughts > 0 {
+		u["completion_tokens_details"] = map[string]any{"reasoning_tokens": min(a.thoughts, written)}
+	}
+	return u
+}
+
+// whole is the answer to a request that does not stream.
+func (a *answer) whole() any {
+	thoughts := min(a.thoughts, a.length)
+	choice := map[string]any{"index": 0, "finish_reason": a.finish, "logprobs": nil}
+	switch said := a.text(thoughts, a.length); {
+	case !a.chat:
+		choice["text"] = a.text(0, a.length)
+	case a.kind == toolCall:
+		call := map[string]any{"id": "call_0", "type": "function", "function": map[string]any{"name": "look", "arguments": said}}
+		choice["message"] = map[string]any{"role": "assistant", "content": nil, "tool_calls": []any{call}}
+	default:
+		m := map[string]any{"role": "assistant", "content": said}
+		if thoughts > 0 {
+			m[a.thoughtsIn] = a.text(0, thoughts)
+		}
+		choice["message"] = m
+	}
+	return map[string]any{
+		"id": a.id, "object": a.object(false), "created": a.created, "model": a.model,
+		"choices": []any{choice}, "usage": a.account(a.length),
+	}
+}

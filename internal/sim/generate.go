@@ -1,0 +1,157 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+)
+
+var (
+	// errEnd ends a stream as if it were complete: the body closes in order.
+	errEnd = errors.New("end of stream")
+	// errBreak breaks the connection inside the body.
+	errBreak = errors.New("broken connection")
+)
+
+// generate answers a request for a generation.
+func (s *Server) generate(w http.ResponseWriter, r *http.Request, chat bool) {
+	received := time.Now()
+	q, err := s.request(w, r, chat)
+	if err == nil && s.fault.refuse != nil {
+		err = s.fault.refuse(s, r, q)
+	}
+	if err == nil {
+		err = s.serve(w, r, q, received)
+	}
+	var refused apiError
+	switch {
+	case err == nil, errors.Is(err, errEnd):
+		s.counts.ok.Add(1)
+		return
+	case errors.As(err, &refused):
+		s.decline(w, refused)
+	case errors.Is(err, errBreak):
+		s.counts.failed.Add(1)
+		panic(http.ErrAbortHandler)
+	}
+	s.counts.failed.Add(1)
+}
+
+func (s *Server) decline(w http.ResponseWriter, e apiError) {
+	if s.fault.decline != nil {
+		s.fault.decline(w, e)
+		return
+	}
+	refuse(w, e)
+}
+
+// serve plays the answer: as a stream or whole.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request, q request, received time.Time) error {
+	a := s.answer(q)
+	s.recall(&a)
+	if s.fault.shape != nil {
+		s.fault.shape(&a)
+	}
+	s.counts.prompt.Add(int64(q.prompt.tokens()))
+	rec := s.records.open(Record{Request: r.Header.Get("X-Request-Id"), Prompt: q.prompt.key, Received: received})
+	if !q.streaming || s.fault.unstreamed {
+		written := func(from, until int) error { s.wrote(rec, until-from); return nil }
+		if err := s.play(r.Context(), &a, received, written); err != nil {
+			return err
+		}
+		answerJSON(w, http.StatusOK, a.whole())
+		return nil
+	}
+	st := &stream{server: s, answer: &a, record: rec, wire: newWire(w, a.wire), writer: w, ctx: r.Context()}
+	if err := st.open(); err != nil {
+		return err
+	}
+	if err := s.play(r.Context(), &a, received, st.tokens); err != nil {
+		return st.broken(err)
+	}
+	return st.close()
+}
+
+func (s *Server) wrote(rec *Record, n int) {
+	s.records.wrote(rec, n)
+	s.counts.generated.Add(int64(n))
+}
+
+// play takes a slot and calls emit whenever tokens are due. Moments lie on a schedule of their own: a late token makes
+// no later one late. The slot is free before the last token leaves, so that a client that answers it with its next
+// request does not meet its own shadow in the queue.
+func (s *Server) play(ctx context.Context, a *answer, received time.Time, emit func(from, until int) error) error {
+	waited, err := s.slots.take(ctx)
+	if err != nil {
+		return err
+	}
+	release := sync.OnceFunc(s.slots.give)
+	defer release()
+	start := received
+	if waited {
+		start = time.Now()
+	}
+	p := s.options.pace(a.prompt)
+	load := func() float64 { return s.options.load(s.slots.busy()) }
+	due := start.Add(scale(p.prefill, a.faster*load()))
+	t := newAlarm(ctx, s.dead)
+	defer t.stop()
+	from := 0
+	for i := range a.length {
+		if err := t.until(due); err != nil {
+			return err
+		}
+		last := i == a.length-1
+		if last {
+			release()
+		}
+		if last || (i+1)%a.perChunk == 0 {
+			if err := emit(from, i+1); err != nil {
+				return err
+			}
+			from = i + 1
+		}
+		due = due.Add(scale(p.token, load()))
+	}
+	if a.length == 0 {
+		return t.until(due)
+	}
+	return nil
+}
+
+// alarm waits for moments, with one timer for all of them.
+type alarm struct {
+	ctx   context.Context
+	dead  <-chan struct{}
+	timer *time.Timer
+}
+
+func newAlarm(ctx context.Context, dead <-chan struct{}) *alarm { return &alarm{ctx: ctx, dead: dead} }
+
+func (a *alarm) until(due time.Time) error {
+	wait := time.Until(due)
+	if wait <= 0 {
+		return a.ctx.Err()
+	}
+	if a.timer == nil {
+		a.timer = time.NewTimer(wait)
+	} else {
+		a.timer.Reset(wait)
+	}
+	select {
+	case <-a.timer.C:
+		return nil
+	case <-a.ctx.Done():
+		return a.ctx.Err()
+	case <-a.dead:
+		return errBreak
+	}
+}
+
+func (a *alarm) stop() {
+	if a.timer != nil {
+		a.timer.Stop()
+	}
+}
