@@ -1,0 +1,207 @@
+package openai
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"strconv"
+	"strings"
+	"sync/atomic"
+
+	"github.com/benchgate/benchgate/internal/bench"
+)
+
+// Do sends one request and reads its answer to the end. Since is the run's clock: seconds since its start, monotonic. The
+// clock of the request starts before a connection is taken, so that waiting for one counts, as in vllm bench serve.
+//
+// Do never fails: what went wrong is the Request's Class and Error. It returns within the limits of Options.Timeouts.
+func (c *Client) Do(ctx context.Context, call Call, since func() float64) bench.Request {
+	return c.exchange(ctx, call, since).req
+}
+
+// exchange is Do, and keeps what a probe wants to know beside the request.
+func (c *Client) exchange(ctx context.Context, call Call, since func() float64) *answer {
+	a := &answer{
+		call: call, since: since, limits: c.options.Timeouts, keepText: c.options.KeepText, limitField: c.limit,
+		silence:     idleTimeout(c.options.Timeouts.Idle),
+		lastSilence: idleTimeout(min(c.options.Timeouts.Idle, tail)),
+		req:         bench.Request{Index: call.Index, Scheduled: call.Scheduled},
+	}
+	body, err := c.body(call)
+	if err != nil {
+		a.req.Sent = since()
+		return c.ended(a, &failure{bench.Other, err.Error()})
+	}
+	if call.MaxTokens > 0 {
+		a.req.Gaps = make([]float64, 0, min(call.MaxTokens, 1<<12))
+	}
+	ctx, a.watch = newWatch(ctx, a.limits.Total)
+	defer a.watch.stop()
+	a.req.Sent = since()
+	resp, err := c.send(ctx, a, body)
+	if err != nil {
+		return c.ended(a, classify(ctx, err))
+	}
+	defer resp.Body.Close()
+	a.req.Headers, a.req.Status = since(), resp.StatusCode
+	if f := c.refused(resp, a); f != nil {
+		return c.ended(a, f)
+	}
+	buf := c.buffers.Get().(*[]byte)
+	defer c.buffers.Put(buf)
+	err = a.read(resp.Body, *buf)
+	return c.ended(a, a.verdict(ctx, err))
+}
+
+// ended closes the account of a request.
+func (c *Client) ended(a *answer, f *failure) *answer {
+	a.req.End = a.end
+	if a.end == 0 {
+		a.req.End = a.since()
+	}
+	a.req.Class = bench.OK
+	if f != nil {
+		a.req.Class, a.req.Error = f.class, c.redact.clean(f.message)
+	}
+	a.req.Finish = shorten(c.redact.clean(string(a.finish)), 40)
+	a.req.Text = c.redact.hide(string(a.text))
+	a.count()
+	return a
+}
+
+// send sends the request, and once more on a fresh connection when a kept one was closed before any byte of an answer: a
+// server may close a kept connection at any moment (llama-server does after 5 s, or 100 requests), and the request that
+// meets this is lost through no fault of the build under test. The clock is not restarted.
+func (c *Client) send(ctx context.Context, a *answer, body []byte) (*http.Response, error) {
+	a.watch.enter(connectTimeout(a.limits.Connect))
+	resp, lost, err := c.attempt(ctx, a, c.wire.kept, body)
+	if err == nil || !lost || ctx.Err() != nil {
+		return resp, err
+	}
+	a.req.Reconnects++
+	a.watch.enter(connectTimeout(a.limits.Connect))
+	resp, _, err = c.attempt(ctx, a, c.wire.fresh, body)
+	return resp, err
+}
+
+// attempt is one round trip. Lost says that a kept connection gave no byte of an answer.
+func (c *Client) attempt(ctx context.Context, a *answer, t *http.Transport, body []byte) (resp *http.Response, lost bool, err error) {
+	var taken atomic.Int32
+	var kept, answered atomic.Bool
+	trace := &httptrace.ClientTrace{
+		GotConn: func(i httptrace.GotConnInfo) {
+			ahead, _ := i.Conn.(*conn)
+			kept.Store(i.Reused || ahead != nil && ahead.early)
+			taken.Add(1)
+			a.watch.enter(firstTokenTimeout(a.limits.FirstToken))
+		},
+		GotFirstResponseByte: func() { answered.Store(true) },
+	}
+	req, err := c.request(httptrace.WithClientTrace(ctx, trace), body)
+	if err != nil {
+		return nil, false, err
+	}
+	resp, err = t.RoundTrip(req)
+	// The transport itself tries again when nothing was written yet.
+	a.req.Reconnects += max(0, int(taken.Load())-1)
+	return resp, kept.Load() && !answered.Load(), err
+}
+
+func (c *Client) request(ctx context.Context, body []byte) (*http.Request, error) {
+	path := "chat/completions"
+	if c.options.API == Completions {
+		path = "completions"
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.under(path), bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "text/event-stream")
+	c.sign(req)
+	return req, nil
+}
+
+func (c *Client) sign(req *http.Request) {
+	req.Header.Set("User-Agent", "benchgate")
+	if c.options.APIKey != "" {
+		req.Header.Set("Authorization", "Bearer "+c.options.APIKey)
+	}
+}
+
+// under is the URL of a path below the base.
+func (c *Client) under(path string) string {
+	u := *c.base
+	u.Path, u.RawPath = strings.TrimSuffix(u.Path, "/")+"/"+path, ""
+	return u.String()
+}
+
+// beside is the URL of a path beside the version: base http://host/v1 and path "tokenize" give http://host/tokenize.
+func (c *Client) beside(path string) string {
+	u := *c.base
+	u.Path, u.RawPath = strings.TrimSuffix(strings.TrimSuffix(u.Path, "/"), "/v1")+"/"+path, ""
+	return u.String()
+}
+
+// refused names an answer that is no stream; nil when it may be one.
+func (c *Client) refused(resp *http.Response, a *answer) *failure {
+	status := fmt.Sprintf("HTTP %d", resp.StatusCode)
+	if text := http.StatusText(resp.StatusCode); text != "" {
+		status += " " + text
+	}
+	kind := strings.ToLower(resp.Header.Get("Content-Type"))
+	switch {
+	case resp.StatusCode/100 == 3:
+		return &failure{bench.Redirected, status + ": redirects are not followed: set target.base_url to where it leads"}
+	case resp.StatusCode != http.StatusOK:
+		return &failure{statusClass(resp.StatusCode), status + c.reason(resp, a)}
+	case encoded(resp):
+		return &failure{bench.Malformed, "the answer is compressed although nobody asked for it: arrival times would be those of its blocks"}
+	case strings.HasPrefix(kind, "application/json"):
+		return unstreamed(c.body64k(resp, a))
+	case strings.HasPrefix(kind, "text/html"):
+		return &failure{bench.Malformed, "a web page instead of a stream: is target.base_url right? " + said(c.body64k(resp, a))}
+	}
+	return nil
+}
+
+func encoded(resp *http.Response) bool {
+	coding := resp.Header.Get("Content-Encoding")
+	return coding != "" && !strings.EqualFold(coding, "identity")
+}
+
+func statusClass(code int) bench.Class {
+	switch {
+	case code == http.StatusTooManyRequests:
+		return bench.RateLimited
+	case code == http.StatusServiceUnavailable:
+		return bench.Overloaded
+	case code/100 == 4:
+		return bench.HTTP4xx
+	case code/100 == 5:
+		return bench.HTTP5xx
+	}
+	return bench.NotStreaming
+}
+
+// reason is what the server says about its refusal. Of its headers only the number of seconds to wait is told.
+func (c *Client) reason(resp *http.Response, a *answer) string {
+	text := said(c.body64k(resp, a))
+	if c.redact.clean(text) == "" {
+		text = "the body is empty"
+	}
+	if wait, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && wait >= 0 {
+		text = fmt.Sprintf("(retry after %d s) %s", wait, text)
+	}
+	return ": " + text
+}
+
+// body64k reads the beginning of a body that is no stream.
+func (c *Client) body64k(resp *http.Response, a *answer) []byte {
+	a.watch.enter(idleTimeout(a.limits.Idle))
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, mostRead+1)) // what came before an error is still worth telling
+	return []byte(c.redact.cut(string(body)))
+}

@@ -1,0 +1,82 @@
+package openai
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/benchgate/benchgate/internal/bench"
+)
+
+// failure is how a request failed. The message is raw: it is cleaned when it is put into a Request.
+type failure struct {
+	class   bench.Class
+	message string
+}
+
+// classify names an error of the transport, of opening a connection or of reading a body.
+func classify(ctx context.Context, err error) *failure {
+	var limit *limitError
+	if errors.As(context.Cause(ctx), &limit) || errors.As(err, &limit) {
+		return &failure{limit.class, limit.Error()}
+	}
+	if ctx.Err() != nil {
+		return &failure{bench.Canceled, "stopped before the answer was complete"}
+	}
+	var at *stage
+	if errors.As(err, &at) {
+		return opening(at)
+	}
+	switch {
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, net.ErrClosed):
+		return &failure{bench.Reset, "the server broke the connection: " + err.Error()}
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return &failure{bench.Reset, "the server closed the connection in the middle of its answer"}
+	case isProtocol(err):
+		return &failure{bench.Malformed, "not HTTP as it should be: " + err.Error()}
+	}
+	return &failure{bench.Other, err.Error()}
+}
+
+// opening names an error of opening a connection.
+func opening(at *stage) *failure {
+	var name *net.DNSError
+	switch {
+	case at.tls:
+		return &failure{bench.TLS, "TLS handshake: " + handshake(at.err)}
+	case errors.As(at.err, &name):
+		return &failure{bench.DNS, at.err.Error()}
+	case errors.Is(at.err, os.ErrDeadlineExceeded), errors.Is(at.err, syscall.ETIMEDOUT):
+		return &failure{bench.ConnTimeout, at.err.Error()}
+	}
+	return &failure{bench.Refused, at.err.Error()}
+}
+
+func handshake(err error) string {
+	var plain tls.RecordHeaderError
+	var unknown x509.UnknownAuthorityError
+	switch {
+	case errors.As(err, &plain):
+		return "the server does not speak TLS: try http:// in target.base_url"
+	case errors.As(err, &unknown):
+		return err.Error() + ": add its authority to the system's certificates, or set SSL_CERT_FILE"
+	}
+	return err.Error()
+}
+
+// isProtocol reports whether net/http could not read an answer. It has no error values for that, only words.
+func isProtocol(err error) bool {
+	text := err.Error()
+	for _, words := range []string{"malformed", "chunk", "response headers exceeded", "transfer encoding", "Content-Length", "invalid header", "bad Content"} {
+		if strings.Contains(text, words) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,59 @@
+package openai
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/benchgate/benchgate/internal/bench"
+)
+
+// Error is a failed probe. Hint says what to do about it and stands on a line of its own.
+type Error struct {
+	Doing string
+	Class bench.Class
+	Said  string
+	Hint  string
+}
+
+func (e *Error) Error() string {
+	text := fmt.Sprintf("%s: %s (%s)", e.Doing, e.Said, e.Class)
+	if e.Hint != "" {
+		text += "\n" + e.Hint
+	}
+	return text
+}
+
+// error makes the error of a failed probe, with the way out.
+func (p *probe) error(ctx context.Context, doing string, a *answer) error {
+	if err := ctx.Err(); err != nil && a.req.Class == bench.Canceled {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+	return &Error{
+		Doing: doing + " at " + p.c.redact.clean(p.c.base.Redacted()), Class: a.req.Class, Said: a.req.Error,
+		Hint: p.hint(a.req),
+	}
+}
+
+var hints = map[bench.Class]string{
+	bench.Refused:      "nothing listens there: is the server running, and is the port in target.base_url its own?",
+	bench.DNS:          "the name in target.base_url is unknown on this machine",
+	bench.ConnTimeout:  "nothing answers there: is a firewall in between, and is target.base_url right?",
+	bench.NotStreaming: "benchgate measures streams: ask a server, or a path through the proxy, that streams",
+	bench.RateLimited:  "the server limits the rate: a limited server cannot be measured; raise its limit",
+	bench.Overloaded:   "the server is not ready, or too busy",
+	bench.Empty:        "the model answers nothing to a plain question: is it a chat model, and is target.api right?",
+}
+
+func (p *probe) hint(r bench.Request) string {
+	switch {
+	case r.Status == 401, r.Status == 403:
+		return "the server wants another key: name the variable that holds it in target.api_key_env"
+	case r.Status == 404 && len(p.caps.Models) > 0 && !p.caps.ModelListed:
+		return "the server lists these models: " + p.listed() + "; set target.model to one of them"
+	case r.Status == 404, r.Status == 405:
+		return "is the path in target.base_url right (most servers want …/v1), and does the server know the " + p.c.options.API + " endpoint? See target.api"
+	case r.Class == bench.HTTP4xx:
+		return "the server refuses the request: compare target.api, target.model, sampling and extra_body with what it takes"
+	}
+	return hints[r.Class]
+}
