@@ -111,7 +111,7 @@ func decode(data []byte, v any) error {
 	case errors.As(err, &syntax):
 		return at(data, syntax.Offset, unfinished(data, syntax))
 	case errors.As(err, &wrong):
-		return at(data, wrong.Offset, fmt.Errorf("%s is a %s, want %s", field(wrong), shorten(wrong.Value), wrong.Type))
+		return at(data, wrong.Offset, fmt.Errorf("%s is a %.60s, want a %s", field(wrong), wrong.Value, wrong.Type))
 	case errors.As(err, &moment):
 		return at(data, int64(bytes.Index(data, []byte(moment.Value))+1), fmt.Errorf("%s is not a time as of RFC 3339", shorten(moment.Value)))
 	}

@@ -39,6 +39,8 @@ type walker struct {
 // flaw is what a walker itself found.
 type flaw struct{ error }
 
+func (f flaw) Unwrap() error { return f.error }
+
 func (w walker) flaw(format string, args ...any) error {
 	return flaw{at(w.data, w.dec.InputOffset(), fmt.Errorf(format, args...))}
 }
