@@ -144,7 +144,9 @@ type placed struct {
 	err          error
 }
 
-func (p *placed) Error() string { return fmt.Sprintf("line %d, column %d: %v", p.line, p.column, p.err) }
+func (p *placed) Error() string {
+	return fmt.Sprintf("line %d, column %d: %v", p.line, p.column, p.err)
+}
 func (p *placed) Unwrap() error { return p.err }
 
 // at puts an error in its place. Offset counts the bytes read, so the place is one before it.
