@@ -1,0 +1,209 @@
+package gate
+
+import (
+	"math"
+	"runtime"
+	"sync"
+
+	"github.com/benchgate/benchgate/internal/bench"
+	"github.com/benchgate/benchgate/internal/stat"
+)
+
+const (
+	fewestResamples = 9999
+	countsThatTell  = 20 // bootstrap counts below which a p value is too coarse for its level
+)
+
+// comparison is a change that is being judged, turned so that positive is worse, on the scale of the analysis.
+type comparison struct {
+	stat.Comparison
+	base, head stat.Sample
+	err        error
+	// anchor is where a share starts from on the logit scale; changes in points are counted from there.
+	anchor float64
+	// holm and holmBetter are P and PLess of a worsening, adjusted over the family.
+	holm, holmBetter float64
+}
+
+// compare answers the comparative questions: every comparison by itself, then the families together.
+func (p Policy) compare(qs []*question) {
+	var open []*question
+	for _, q := range qs {
+		if q.settled() || !q.rule.comparative() {
+			continue
+		}
+		c := &comparison{
+			base: sampleOf(q.measured(q.base), q.metric, q.same),
+			head: sampleOf(q.measured(q.head), q.metric, q.same),
+		}
+		c.anchor = centre(c.base)
+		q.comparison = c
+		open = append(open, q)
+	}
+	least := p.Resamples
+	if least <= 0 {
+		least = fewestResamples
+	}
+	each(open, func(q *question) { q.resample(least) })
+	primaries, others := split(open)
+	p.refine(primaries, least)
+	p.refine(others, least)
+	adjust(primaries)
+	adjust(others)
+}
+
+// each runs f for every question, several at a time. Every question has its own seed and its own place for the answer, so
+// the order in which they finish decides nothing.
+func each(qs []*question, f func(*question)) {
+	next := make(chan *question)
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(qs)) {
+		workers.Go(func() {
+			for q := range next {
+				f(q)
+			}
+		})
+	}
+	for _, q := range qs {
+		next <- q
+	}
+	close(next)
+	workers.Wait()
+}
+
+// resample compares the two sides with so many resamples and turns the answer so that positive is worse.
+func (q *question) resample(b int) {
+	c := q.comparison
+	c.Comparison, c.err = stat.Compare(c.base, c.head, stat.Options{
+		Confidence: q.policy.Confidence, Resamples: b, Seed: q.seed(), DaySD: q.policy.DaySD, SameSession: q.same,
+	})
+	if q.metric.HigherBetter() {
+		c.Delta, c.Low, c.High = -c.Delta, -c.High, -c.Low
+		c.P, c.PLess = c.PLess, c.P
+	}
+	c.Delta, c.Low, c.High = stat.Round(c.Delta), stat.Round(c.Low), stat.Round(c.High)
+}
+
+func (q *question) seed() uint64 { return stat.Seed(q.metric.Name, q.scenario, 0) }
+
+// refine compares again, with B = ⌈20 / smallest level of the family⌉, where a p value rests on fewer than 20 of the first
+// resamples: elsewhere more of them would move nothing that Holm's procedure looks at.
+func (p Policy) refine(family []*question, least int) {
+	b := int(math.Ceil(countsThatTell * float64(len(family)) / p.alpha()))
+	if b <= least {
+		return
+	}
+	coarse := countsThatTell / float64(least+1)
+	var again []*question
+	for _, q := range family {
+		if c := q.comparison; c.err == nil && math.Min(c.P, c.PLess) < coarse {
+			again = append(again, q)
+		}
+	}
+	each(again, func(q *question) { q.resample(b) })
+}
+
+// alpha is the one-sided level of each family.
+func (p Policy) alpha() float64 { return (1 - p.Confidence) / 2 }
+
+// split parts the questions into the two families: the scenarios' primaries, and all else.
+func split(qs []*question) (primaries, others []*question) {
+	for _, q := range qs {
+		if q.rule.Primary {
+			primaries = append(primaries, q)
+		} else {
+			others = append(others, q)
+		}
+	}
+	return primaries, others
+}
+
+// adjust fills in Holm's p values over the comparisons that came about.
+func adjust(family []*question) {
+	var made []*question
+	var worse, better []float64
+	for _, q := range family {
+		if q.comparison.err == nil {
+			made = append(made, q)
+			worse = append(worse, q.comparison.P)
+			better = append(better, q.comparison.PLess)
+		}
+	}
+	if len(made) == 0 {
+		return
+	}
+	worse, better = stat.Holm(worse), stat.Holm(better)
+	for i, q := range made {
+		q.comparison.holm, q.comparison.holmBetter = stat.Round(worse[i]), stat.Round(better[i])
+	}
+}
+
+// thresholds are what a rule asks, on the scale of the analysis: positive is worse.
+type thresholds struct{ tolerance, ruleOut, better float64 }
+
+// thresholds turns the rule's fractions or points into the scale of the analysis. Without a rule-out nothing can be ruled
+// out or left open: it is infinite.
+func (q *question) thresholds() thresholds {
+	t := thresholds{tolerance: q.distance(*q.rule.Tolerance), ruleOut: math.Inf(1)}
+	if q.rule.RuleOut != nil {
+		t.ruleOut = q.distance(*q.rule.RuleOut)
+	}
+	t.better = -t.tolerance // an improvement by 5 % is base/head ≥ 1.05
+	if q.metric.Scale == bench.Logit {
+		t.better = q.distance(-*q.rule.Tolerance)
+	}
+	return t
+}
+
+// distance turns a worsening that a rule names into the scale of the analysis: the logarithm of its ratio, or for a share
+// the way on the logit from the baseline's share down by so many points. It is infinite where the baseline has not so many
+// points to lose, or to gain.
+func (q *question) distance(worse float64) float64 {
+	if q.metric.Scale != bench.Logit {
+		return stat.Round(math.Log1p(worse))
+	}
+	left := expit(q.comparison.anchor) - worse
+	switch {
+	case left <= 0:
+		return math.Inf(1)
+	case left >= 1:
+		return math.Inf(-1)
+	}
+	return stat.Round(q.comparison.anchor - math.Log(left/(1-left)))
+}
+
+// worsening turns a number on the scale of the analysis into what a reader is told: a fraction of the base, or points.
+func (q *question) worsening(y float64) float64 {
+	if q.metric.Scale != bench.Logit {
+		return stat.Round(math.Expm1(bounded(y)))
+	}
+	return stat.Round(expit(q.comparison.anchor) - expit(q.comparison.anchor-y))
+}
+
+func expit(y float64) float64 { return 1 / (1 + math.Exp(-y)) }
+
+// bounded keeps an end of an interval within a factor of a million, so that a file can hold it: very few runs at a very
+// high confidence have no bound at all.
+func bounded(y float64) float64 {
+	end := math.Log(1e6)
+	return math.Max(-end, math.Min(end, y))
+}
+
+// change is what a reader is told of the comparison.
+func (q *question) change() *Change {
+	c := q.comparison
+	out := &Change{
+		Worse: q.worsening(c.Delta), WorseLow: q.worsening(c.Low), WorseHigh: q.worsening(c.High),
+		Points: q.metric.Scale == bench.Logit, Level: stat.Round(q.policy.Confidence), P: c.P, PHolm: c.holm, PPerm: c.PPerm, SD: c.SD,
+	}
+	if out.Points {
+		return out
+	}
+	low, high := c.Low, c.High
+	delta := c.Delta
+	if q.metric.HigherBetter() {
+		delta, low, high = -delta, -high, -low
+	}
+	out.Ratio, out.Low, out.High = stat.Round(math.Exp(bounded(delta))), stat.Round(math.Exp(bounded(low))), stat.Round(math.Exp(bounded(high)))
+	return out
+}

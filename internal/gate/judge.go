@@ -1,0 +1,95 @@
+package gate
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/benchgate/benchgate/internal/stat"
+)
+
+// decide is the decision itself, for a worsening between c.Low and c.High around c.Delta.
+func (t thresholds) decide(c comparison, alpha float64) Outcome {
+	switch {
+	case c.holm <= alpha && c.Low > 0 && c.Delta >= t.tolerance:
+		return Regressed
+	case c.holmBetter <= alpha && c.High < 0 && c.Delta <= t.better:
+		return Improved
+	case c.High < t.ruleOut:
+		return Pass
+	}
+	return Inconclusive
+}
+
+// judge answers a question whose comparison is made.
+func (q *question) judge() {
+	c := q.comparison
+	if c.err != nil {
+		q.settle(Invalid, "The comparison was refused: "+c.err.Error()+".", "Measure at least 5 runs a side, interleaved runs in the order ABBA.")
+		return
+	}
+	f := &q.finding
+	f.Change, f.Method, f.Seed = q.change(), c.Method, strconv.FormatUint(q.seed(), 10)
+	f.Warnings = append(f.Warnings, c.Warnings...)
+	q.power()
+	t := q.thresholds()
+	o := t.decide(*c, stat.Round(q.policy.alpha()))
+	if o == Pass || o == Inconclusive {
+		if q.outOfReach(t) {
+			return
+		}
+		if q.rule.RuleOut == nil {
+			o = Observed
+		}
+	}
+	q.tell(o, t)
+}
+
+// power fills in the smallest worsening that such a comparison finds four times in five.
+func (q *question) power() {
+	c := q.comparison
+	m := q.worsening(stat.SmallestDetectable(c.SE, c.DF, q.policy.Confidence, 0.80))
+	q.finding.MDE80 = &m
+	if m > 1 {
+		q.warn("the runner is too noisy to judge: a worsening of less than %s would be missed", estimated(m, m))
+	}
+}
+
+// outOfReach settles a rule that asks for more points than the baseline's share has: it could never fire, or never fail to
+// pass.
+func (q *question) outOfReach(t thresholds) bool {
+	asked := q.rule.Tolerance
+	switch {
+	case q.rule.RuleOut != nil && math.IsInf(t.ruleOut, 1):
+		asked = q.rule.RuleOut
+	case !math.IsInf(t.tolerance, 1):
+		return false
+	}
+	q.settle(Inconclusive, fmt.Sprintf("At base %s is %s: it cannot fall by %s, so the rule shows nothing.", q.metric.Name,
+		estimated(expit(q.comparison.anchor), 0.02), speak(q.metric).asked(*asked)),
+		"Hold it to a min, ask for fewer points, or loosen the SLO that it counts against.")
+	return true
+}
+
+// tell writes the answer in words.
+func (q *question) tell(o Outcome, th thresholds) {
+	t, ch, name := speak(q.metric), q.finding.Change, q.metric.Name
+	here := fmt.Sprintf("%s is %s (%s at %s)", name, t.change(ch.Worse, ch.digits()), t.span(ch), percent(ch.Level))
+	switch o {
+	case Regressed:
+		q.settle(o, fmt.Sprintf("%s; the tolerance is %s.", here, t.asked(*q.rule.Tolerance)),
+			"See what differs between the builds below. If it is intended: a waiver first, in a change of its own, and after the merge benchgate baseline accept --new-epoch --reason TEXT.")
+	case Improved:
+		q.settle(o, here+".", "Keep it: after the merge, benchgate baseline accept --new-epoch --reason TEXT.")
+	case Pass:
+		q.settle(o, fmt.Sprintf("%s is %s; the rule excludes %s or more.", name, t.most(ch), t.asked(*q.rule.RuleOut)), "")
+	case Observed:
+		q.settle(o, here+"; a rule without rule_out can only block.", "Nothing has to be done. Set rule_out if a pass should be shown.")
+	default:
+		why := fmt.Sprintf("%s may be anything %s: neither a worsening nor the absence of one by %s is shown.", name, t.span(ch), t.asked(*q.rule.RuleOut))
+		if m := q.finding.MDE80; m != nil && *m < 10 {
+			why += fmt.Sprintf(" A comparison like this one finds %s four times in five.", t.change(*m, decimals(*m*100/4)))
+		}
+		q.settle(o, why, q.more(th))
+	}
+}
