@@ -1,0 +1,121 @@
+package load
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"strconv"
+
+	"github.com/benchgate/benchgate/internal/bench"
+	"github.com/benchgate/benchgate/internal/config"
+	"github.com/benchgate/benchgate/internal/openai"
+)
+
+// Workload is what one scenario asks of a server: a prompt and an output length a request, and the load. It is the same on
+// every machine for the same scenario and calibration.
+type Workload struct {
+	prompts []openai.Prompt // unsalted, in the order of the schedule
+	output  []int
+	// cycle is how many times the dataset had been used up before each prompt; nil when no prompt comes twice.
+	cycle []int
+	load  config.Load
+}
+
+// Prompts makes the workload of a scenario. The file of a jsonl dataset is looked for in folder, which is that of the
+// config file. cal is what Calibrate found or what the baseline holds; only random datasets need it. api is openai.Chat or
+// openai.Completions.
+func Prompts(s config.Scenario, folder string, cal bench.Calibration, api string) (Workload, error) {
+	w := Workload{load: s.Load}
+	if s.Load.Requests < 1 {
+		return w, fmt.Errorf("scenario %q: %d requests", s.Name, s.Load.Requests)
+	}
+	var err error
+	switch s.Dataset.Kind {
+	case "random":
+		err = w.random(s, cal, api)
+	case "jsonl":
+		err = w.jsonl(s, folder, api)
+	default:
+		err = fmt.Errorf("unknown dataset kind %q: want random or jsonl", s.Dataset.Kind)
+	}
+	if err != nil {
+		return w, fmt.Errorf("scenario %q: %w", s.Name, err)
+	}
+	return w, nil
+}
+
+// OutputTokens is how many tokens each request asks for.
+func (w Workload) OutputTokens() []int { return w.output }
+
+// Salted returns the prompts of one run: see Salt. Where the load reuses prompts, or the salt is empty, they are the
+// unsalted ones.
+//
+// In a text the salt is the first word, in a conversation the first word of the first message of the system or the user.
+// Token ids have no words: there the first ones are replaced by ids made from the salt. A prompt that the dataset gives
+// again gets the number of the repeat as its second word, or it would find its twin in the cache.
+func (w Workload) Salted(salt string) []openai.Prompt {
+	if salt == "" || w.load.ReusePrompts {
+		return w.prompts
+	}
+	salted := make([]openai.Prompt, len(w.prompts))
+	for i, p := range w.prompts {
+		word := salt
+		if w.cycle != nil && w.cycle[i] > 0 {
+			word += " " + strconv.Itoa(w.cycle[i])
+		}
+		salted[i] = withSalt(p, word)
+	}
+	return salted
+}
+
+// Hash names the workload: SHA-256 over the unsalted prompts, the salt rule, the schedule and the output lengths. The
+// schedule stands in it by what makes it, not by its times, whose last bits may differ between processors.
+func (w Workload) Hash() string {
+	h := sha256.New()
+	writeString(h, "benchgate.workload/1")
+	rule := saltRule
+	if w.load.ReusePrompts {
+		rule = "none"
+	}
+	writeString(h, rule)
+	writeString(h, schedule(w.load))
+	for i, p := range w.prompts {
+		writePrompt(h, p)
+		writeInt(h, w.output[i])
+	}
+	return "sha256:" + hex.EncodeToString(h.Sum(nil))
+}
+
+func schedule(l config.Load) string {
+	if !l.Open() {
+		return fmt.Sprintf("closed concurrency=%d requests=%d", l.Concurrency, l.Requests)
+	}
+	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+	return fmt.Sprintf("open seed=%d rate=%s burstiness=%s requests=%d max_concurrency=%d",
+		l.Seed, number(l.Rate), number(l.Burstiness), l.Requests, l.MaxConcurrency)
+}
+
+func writePrompt(h hash.Hash, p openai.Prompt) {
+	writeString(h, p.Text)
+	writeInt(h, len(p.Tokens))
+	for _, t := range p.Tokens {
+		writeInt(h, t)
+	}
+	writeInt(h, len(p.Messages))
+	for _, m := range p.Messages {
+		writeString(h, m.Role)
+		writeString(h, m.Content)
+	}
+}
+
+// writeString puts the length first, so that no two lists of strings look alike.
+func writeString(h hash.Hash, s string) {
+	writeInt(h, len(s))
+	h.Write([]byte(s))
+}
+
+func writeInt(h hash.Hash, n int) {
+	h.Write(binary.BigEndian.AppendUint64(nil, uint64(n)))
+}
