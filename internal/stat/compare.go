@@ -1,20 +1,33 @@
 package stat
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+	"math"
+)
 
 // The reasons for which a comparison is refused.
 var (
 	ErrTooFew    = errors.New("too few values")
 	ErrNotFinite = errors.New("not a finite number")
-	ErrOrder     = errors.New("order of the runs cannot separate a trend from the change")
+	ErrOrder     = errors.New("the order of the runs cannot separate a trend from a change")
+)
+
+const (
+	minRuns    = 3    // below, a comparison is refused
+	fewRuns    = 5    // below, it warns
+	unequal    = 1.5  // ratio of run counts from which Welch's interval joins
+	noisySD    = 0.35 // residual sd above which it warns
+	defaultDay = 0.05
 )
 
 // Sample is one side of a comparison: one value a run, on the scale of the analysis (logarithm or logit).
 type Sample struct {
-	// Sessions holds the runs of each session, in the order they were measured.
+	// Sessions holds the runs of each session, in the order they were measured. The order decides which run a resampled
+	// residual goes to, and so the last digits of an interval, but nothing else.
 	Sessions [][]float64
 	// Order, parallel to Sessions, is each run's place in a campaign that both sides share. It is used only when
-	// Options.SameSession is set; nil means unknown.
+	// Options.SameSession is set; nil means unknown, and then no trend is taken out.
 	Order [][]float64
 }
 
@@ -31,6 +44,7 @@ type Options struct {
 }
 
 // Comparison is the change from base to head on the scale of the analysis: positive when head is larger.
+// All numbers have 10 significant digits; see [Round].
 type Comparison struct {
 	Delta float64 // head − base
 	// Low and High bound Delta at the confidence asked for. Either may be infinite: so few runs bound nothing at so high
@@ -39,8 +53,8 @@ type Comparison struct {
 	// SE and DF are the standard error and degrees of freedom of the widest t interval that went into Low and High; see
 	// [SmallestDetectable].
 	SE, DF float64
-	P      float64 // one-sided: chance of a Delta so large between equal sides
-	PLess  float64 // one-sided: chance of a Delta so small
+	P      float64 // one-sided: chance of so large a Delta between equal sides
+	PLess  float64 // one-sided: chance of so small a Delta
 	// PPerm is P by exact permutation of the runs: a second opinion. Nil when there are too many arrangements to list, or
 	// when the order of the runs is part of the model.
 	PPerm *float64
@@ -52,27 +66,118 @@ type Comparison struct {
 	Warnings   []string
 }
 
-// Compare estimates the change from base to head.
+// Compare estimates the change from base to head. The interval is that of a residual studentised bootstrap, widened to
+// cover Student's; Welch's too when one side has more than 1.5 times the runs of the other, and that of the session model
+// when the sides come from different sessions. It refuses fewer than three runs a side with [ErrTooFew], infinities and
+// NaN with [ErrNotFinite], and an order that goes along with the side with [ErrOrder].
 func Compare(base, head Sample, o Options) (Comparison, error) {
-	return Comparison{}, ErrTooFew
+	o = o.orDefault()
+	if err := o.check(); err != nil {
+		return Comparison{}, err
+	}
+	b, err := base.side("base", o.SameSession)
+	if err != nil {
+		return Comparison{}, err
+	}
+	h, err := head.side("head", o.SameSession)
+	if err != nil {
+		return Comparison{}, err
+	}
+	order, err := jointOrder(b, h)
+	if err != nil {
+		return Comparison{}, err
+	}
+	m, err := fit(b.runs, h.runs, order)
+	if err != nil {
+		return Comparison{}, err
+	}
+	return conclude(m, b, h, o), nil
 }
 
-// Holm adjusts p values for having been asked together.
-func Holm(p []float64) []float64 { return p }
-
-// SmallestDetectable is the change that a comparison finds with the given power.
-func SmallestDetectable(se, df, confidence, power float64) float64 { return se }
-
-// Share is a proportion with its interval.
-type Share struct {
-	Point, Low, High float64
-	// DesignEffect is the variance of Point over that of independent requests, Rho the correlation within a run behind
-	// it, N the number of independent requests that would carry the same information.
-	DesignEffect, Rho, N float64
+// conclude puts the intervals together.
+func conclude(m model, b, h side, o Options) Comparison {
+	c := Comparison{Delta: m.delta, SD: Round(m.sd), Method: "bootstrap+t"}
+	widest := m.student(o)
+	all := widest
+	_, c.Degenerate = m.scale(o.Floor)
+	if c.Degenerate {
+		c.Method = "t"
+	} else {
+		all = all.cover(m.bootstrap(o))
+	}
+	add := func(name string, i interval) {
+		all = all.cover(i)
+		c.Method += name
+		if i.high-i.low > widest.high-widest.low {
+			widest = i
+		}
+	}
+	if m.z != nil {
+		c.Method += ", trend"
+	} else {
+		if nb, nh := float64(len(b.runs)), float64(len(h.runs)); math.Max(nb, nh) > unequal*math.Min(nb, nh) {
+			add("+welch", welch(b.runs, h.runs, o))
+		}
+		if p, ok := permutation(b.runs, h.runs); ok {
+			p = Round(p)
+			c.PPerm = &p
+		}
+	}
+	if !o.SameSession {
+		delta, i := acrossSessions(b.sessions, h.sessions, o)
+		all = all.move(delta - m.delta)
+		c.Delta = delta
+		add(fmt.Sprintf("+sessions(%d)", len(b.sessions)), i)
+	}
+	c.Delta, c.Low, c.High = Round(c.Delta), Round(all.low), Round(all.high)
+	c.P, c.PLess = Round(all.p), Round(all.pLess)
+	c.SE, c.DF = Round(widest.se), Round(widest.df)
+	c.Warnings = warnings(c, b, h, o)
+	return c
 }
 
-// Proportion estimates the share of requests that met a target, from runs.
-func Proportion(met, of []int, confidence float64) (Share, error) { return Share{}, ErrTooFew }
+func warnings(c Comparison, b, h side, o Options) []string {
+	var all []string
+	if n := min(len(b.runs), len(h.runs)); n < fewRuns {
+		all = append(all, fmt.Sprintf("only %d runs on one side: small changes cannot be seen; measure at least %d", n, fewRuns))
+	}
+	if !o.SameSession && len(b.sessions) == 1 {
+		all = append(all, "the base is a single session: how far days differ is assumed, not measured, and the interval is coarse")
+	}
+	if c.Degenerate {
+		all = append(all, "degenerate: the runs are nearly identical; is the metric measured anew in each run?")
+	}
+	if c.SD > noisySD {
+		all = append(all, fmt.Sprintf("very noisy: the runs of one side scatter with a standard deviation of %.2f on the scale of the analysis", c.SD))
+	}
+	return all
+}
 
-// Levels returns the one-sided level of each look.
-func Levels(looks []int, alpha float64) ([]float64, error) { return nil, ErrTooFew }
+func (o Options) orDefault() Options {
+	set := func(x *float64, to float64) {
+		if *x == 0 {
+			*x = to
+		}
+	}
+	set(&o.Confidence, 0.95)
+	set(&o.DaySD, defaultDay)
+	set(&o.DayDF, 4)
+	set(&o.Floor, 0.005)
+	if o.Resamples == 0 {
+		o.Resamples = 9999
+	}
+	return o
+}
+
+func (o Options) check() error {
+	positive := func(x float64) bool { return x > 0 && !math.IsInf(x, 0) }
+	switch {
+	case !(o.Confidence > 0 && o.Confidence < 1):
+		return fmt.Errorf("confidence %v is not between 0 and 1", o.Confidence)
+	case o.Resamples < 1:
+		return fmt.Errorf("%d resamples: want at least 1", o.Resamples)
+	case !positive(o.DaySD) || !positive(o.DayDF) || !positive(o.Floor):
+		return fmt.Errorf("day sd %v, its weight %v and the floor %v must be positive", o.DaySD, o.DayDF, o.Floor)
+	}
+	return nil
+}

@@ -2,7 +2,6 @@ package stat
 
 import (
 	"fmt"
-	"hash/fnv"
 	"math"
 	"strconv"
 )
@@ -10,8 +9,11 @@ import (
 // Round returns x with 10 significant digits. Logarithms differ in their last bits between processors; a number that was
 // rounded before it is compared or written is the same on all of them. Infinities and NaN stay as they are.
 func Round(x float64) float64 {
-	if x == 0 || math.IsNaN(x) || math.IsInf(x, 0) {
-		return x + 0 // −0 becomes 0
+	if x == 0 {
+		return 0 // not −0
+	}
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return x
 	}
 	r, err := strconv.ParseFloat(strconv.FormatFloat(x, 'e', 9, 64), 64)
 	if err != nil {
@@ -35,14 +37,6 @@ func Logit(met, of int) float64 {
 		panic(fmt.Sprintf("stat.Logit(%d, %d): want 0 ≤ met ≤ of", met, of))
 	}
 	return math.Log((float64(met) + 0.5) / (float64(of-met) + 0.5))
-}
-
-// Seed is the start of the random sequence for one metric of one scenario: the FNV-1a hash of both names, xor the user's
-// own number. The same names give the same resamples on every machine.
-func Seed(metric, scenario string, user uint64) uint64 {
-	h := fnv.New64a()
-	h.Write([]byte("benchgate/1|" + metric + "|" + scenario))
-	return h.Sum64() ^ user
 }
 
 // mean is that of values known to be there. It sums differences from the first value, so that many equal values have
