@@ -19,7 +19,7 @@ const (
 func (r *reader) campaign(b block[campaign], reference bool) Campaign {
 	c := b.v
 	out := Campaign{
-		Runs: r.count(c.Runs, 5, 1, maxRuns), Looks: r.looks(c.Looks), VisitRuns: r.count(c.VisitRuns, 1, 1, maxRuns),
+		Runs: r.count(c.Runs, 5, 1, maxRuns), Looks: r.looks(c.Looks, entry(b.node, "looks")), VisitRuns: r.count(c.VisitRuns, 1, 1, maxRuns),
 		WarmUp: r.count(c.WarmUp.v.Requests, 16, 0, maxRequests), CoolDown: r.pause(c.CoolDown, 5*time.Second),
 		Budget:      r.duration(c.Budget, 0),
 		AbortErrors: r.percent(c.Abort.v.Errors, 0.05, bounds{greatest: 1, above: true}),
@@ -36,9 +36,12 @@ func (r *reader) campaign(b block[campaign], reference bool) Campaign {
 	return out
 }
 
-func (r *reader) looks(list []count) []int {
+func (r *reader) looks(list []count, at ast.Node) []int {
 	if list == nil {
 		return []int{6, 8, 10}
+	}
+	if len(list) == 0 {
+		r.fail(at, "no look: nothing could ever be decided", "write even numbers that go up, such as [6, 8, 10]; or delete the line")
 	}
 	var out []int
 	for _, c := range list {

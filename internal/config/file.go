@@ -47,20 +47,20 @@ type file struct {
 }
 
 type target struct {
-	BaseURL    text            `yaml:"base_url" jsonschema_description:"Root of the OpenAI-compatible API, with its /v1. {port} is replaced by a free port when a command is given."`
-	Model      text            `yaml:"model" jsonschema_description:"Model name, as sent in every request."`
-	API        word            `yaml:"api" jsonschema:"enum=chat,enum=completions,default=chat" jsonschema_description:"Which endpoint is measured."`
-	APIKeyEnv  text            `yaml:"api_key_env" jsonschema:"pattern=^[A-Za-z_][A-Za-z0-9_]*$" jsonschema_description:"Name of the environment variable that holds the API key. The key itself is never written in a file."`
-	LimitField word            `yaml:"limit_field" jsonschema:"enum=auto,enum=max_tokens,enum=max_completion_tokens,default=auto" jsonschema_description:"Which field limits the length of an answer; auto asks the server."`
-	Command    []text          `yaml:"command" jsonschema_description:"Starts the server, one argument an entry, no shell. Without it an already running server is measured."`
-	Dir        text            `yaml:"dir" jsonschema:"default=." jsonschema_description:"Folder in which the command runs, relative to this file."`
-	Env        map[string]text `yaml:"env" jsonschema_description:"Environment of the command, beside a plain one. No secrets: see pass_env."`
-	PassEnv    []text          `yaml:"pass_env" jsonschema:"pattern=^[A-Za-z_][A-Za-z0-9_]*$" jsonschema_description:"Names of environment variables that the command inherits."`
-	Ready      block[ready]    `yaml:"ready" jsonschema_description:"When the server counts as started: the path answers and one token came."`
-	Stop       block[stop]     `yaml:"stop" jsonschema_description:"How the server is stopped."`
-	Reset      text            `yaml:"reset" jsonschema:"pattern=^/" jsonschema_description:"Path that is posted to before each run, to empty the server's caches; relative to the origin of base_url."`
-	Metrics    text            `yaml:"metrics" jsonschema:"pattern=^(/|off$),default=/metrics" jsonschema_description:"Path of the server's Prometheus metrics, or off; relative to the origin of base_url."`
-	Remote     word            `yaml:"remote" jsonschema:"enum=deny,enum=allow,default=deny" jsonschema_description:"Allows a target that is neither loopback nor in a private network."`
+	BaseURL    text                `yaml:"base_url" jsonschema_description:"Root of the OpenAI-compatible API, with its /v1. {port} is replaced by a free port when a command is given."`
+	Model      text                `yaml:"model" jsonschema_description:"Model name, as sent in every request."`
+	API        word                `yaml:"api" jsonschema:"enum=chat,enum=completions,default=chat" jsonschema_description:"Which endpoint is measured."`
+	APIKeyEnv  text                `yaml:"api_key_env" jsonschema:"pattern=^[A-Za-z_][A-Za-z0-9_]*$" jsonschema_description:"Name of the environment variable that holds the API key. The key itself is never written in a file."`
+	LimitField word                `yaml:"limit_field" jsonschema:"enum=auto,enum=max_tokens,enum=max_completion_tokens,default=auto" jsonschema_description:"Which field limits the length of an answer; auto asks the server."`
+	Command    []argument          `yaml:"command" jsonschema_description:"Starts the server, one argument an entry, no shell. Without it an already running server is measured."`
+	Dir        text                `yaml:"dir" jsonschema:"default=." jsonschema_description:"Folder in which the command runs, relative to this file."`
+	Env        map[string]argument `yaml:"env" jsonschema_description:"Environment of the command, beside a plain one. No secrets: see pass_env."`
+	PassEnv    []text              `yaml:"pass_env" jsonschema:"pattern=^[A-Za-z_][A-Za-z0-9_]*$" jsonschema_description:"Names of environment variables that the command inherits."`
+	Ready      block[ready]        `yaml:"ready" jsonschema_description:"When the server counts as started: the path answers and one token came."`
+	Stop       block[stop]         `yaml:"stop" jsonschema_description:"How the server is stopped."`
+	Reset      text                `yaml:"reset" jsonschema:"pattern=^/" jsonschema_description:"Path that is posted to before each run, to empty the server's caches; relative to the origin of base_url."`
+	Metrics    text                `yaml:"metrics" jsonschema:"pattern=^(/|off$),default=/metrics" jsonschema_description:"Path of the server's Prometheus metrics, or off; relative to the origin of base_url."`
+	Remote     word                `yaml:"remote" jsonschema:"enum=deny,enum=allow,default=deny" jsonschema_description:"Allows a target that is neither loopback nor in a private network."`
 }
 
 type ready struct {
@@ -69,8 +69,8 @@ type ready struct {
 }
 
 type stop struct {
-	Within  duration `yaml:"within" jsonschema:"default=60s" jsonschema_description:"How long a stop may take: first TERM, then KILL."`
-	Command []text   `yaml:"command" jsonschema_description:"Stops the server where a signal does not reach it, such as a container."`
+	Within  duration   `yaml:"within" jsonschema:"default=60s" jsonschema_description:"How long a stop may take: first TERM, then KILL."`
+	Command []argument `yaml:"command" jsonschema_description:"Stops the server where a signal does not reach it, such as a container."`
 }
 
 type campaign struct {

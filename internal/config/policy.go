@@ -80,6 +80,9 @@ func (b *ruleBook) rule(q block[rule]) {
 	v := q.v
 	b.need(q.node, v.Metric.given(), "metric", "say what is judged: metric: tpot.mean")
 	names := b.named(v.Scenarios)
+	if v.Scenarios != nil && len(v.Scenarios) == 0 {
+		b.fail(entry(q.node, "scenarios"), "the rule is about no scenario", "name some, or delete scenarios: then it is about all")
+	}
 	m, ok := b.metric(v.Metric)
 	if !ok || len(names) == 0 && v.Scenarios != nil {
 		return
@@ -239,7 +242,9 @@ func (r *reader) known(l label, scenarios []Scenario) (string, bool) {
 }
 
 // placeOf is where a rule stands, for annotations on its line.
-func (r *reader) placeOf(n ast.Node) gate.Place { return gate.Place{File: r.place, Line: r.spot(n).line} }
+func (r *reader) placeOf(n ast.Node) gate.Place {
+	return gate.Place{File: r.place, Line: r.spot(n).line}
+}
 
 // paths reads globs, from the root of the repository.
 func (r *reader) paths(list []text) []string {

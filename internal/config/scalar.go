@@ -49,6 +49,7 @@ func (s scalar) quoted() bool {
 // The kinds of values. What each looks like stands in kinds.
 type (
 	text     struct{ scalar }
+	argument struct{ scalar } // text for a program: a number needs no quotes
 	word     struct{ scalar } // one of a few words
 	label    struct{ scalar } // name of a runner or a scenario
 	metric   struct{ scalar }
@@ -68,7 +69,9 @@ type kind struct {
 	noun    string // "a duration such as 30s"
 	json    string // type in JSON Schema; several separated by commas
 	pattern string // of the text
-	integer bool
+	// verbatim text that looks like a number or a truth value has to be quoted: other readers of the file would take it
+	// for one.
+	verbatim bool
 }
 
 const (
@@ -82,13 +85,14 @@ const (
 )
 
 var kinds = map[reflect.Type]kind{
-	reflect.TypeFor[text]():     {noun: "text", json: "string"},
+	reflect.TypeFor[text]():     {noun: "text", json: "string", verbatim: true},
+	reflect.TypeFor[argument](): {noun: "text", json: "string,number,boolean"},
 	reflect.TypeFor[word]():     {noun: "a word", json: "string"},
-	reflect.TypeFor[label]():    {noun: "a name", json: "string", pattern: namePattern},
+	reflect.TypeFor[label]():    {noun: "a name", json: "string", pattern: namePattern, verbatim: true},
 	reflect.TypeFor[metric]():   {noun: "a metric such as ttft.p95", json: "string", pattern: metricPattern},
 	reflect.TypeFor[count]():    {noun: "a whole number", json: "integer"},
 	reflect.TypeFor[number]():   {noun: "a number", json: "number"},
-	reflect.TypeFor[shape]():    {noun: "a number, or inf", json: "number,string", pattern: `^\.?inf$`},
+	reflect.TypeFor[shape]():    {noun: "a number, or inf", json: "number,string", pattern: `^inf$`},
 	reflect.TypeFor[flag]():     {noun: "true or false", json: "boolean"},
 	reflect.TypeFor[duration](): {noun: "a duration such as 30s", json: "string", pattern: durationPattern},
 	reflect.TypeFor[percent]():  {noun: "a percentage such as 5%", json: "string", pattern: percentPattern},
@@ -102,7 +106,7 @@ type fault struct{ message, hint string }
 
 var (
 	wholeNumber = regexp.MustCompile(`^[-+]?(0|[1-9][0-9]*)$`)
-	realNumber  = regexp.MustCompile(`^[-+]?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]{1,3})?$`)
+	realNumber  = regexp.MustCompile(`^[-+]?(0|[1-9][0-9]*)(\.[0-9]+)?$`)
 	bareNumber  = regexp.MustCompile(`^[-+]?[0-9]*\.?[0-9]+([eE][-+]?[0-9]+)?$`)
 	oneDuration = regexp.MustCompile(`([0-9]+(?:\.[0-9]+)?)(us|µs|ms|s|m|h|d)`)
 	allDuration = regexp.MustCompile(durationPattern)

@@ -120,7 +120,7 @@ func (r *reader) rate(n number) float64 {
 }
 
 func (r *reader) burstiness(s shape) float64 {
-	if s.given() && isInfinite(s.written()) {
+	if w := s.written(); w == "inf" || w == ".inf" {
 		return math.Inf(1)
 	}
 	return r.positive(number(s), 1)

@@ -120,6 +120,10 @@ func (r *reader) checkScalar(n ast.Node, k kind) {
 		r.fail(n, "a mapping where "+k.noun+" is wanted", scalarHint(v))
 	case *ast.SequenceNode:
 		r.fail(n, "a list where "+k.noun+" is wanted", "write a single value")
+	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
+		if s := n.GetToken().Value; k.verbatim {
+			r.fail(n, quote(s)+" is no text in YAML", fmt.Sprintf("quote it: %q", s))
+		}
 	}
 }
 
@@ -135,7 +139,7 @@ func (r *reader) checkList(n ast.Node, elem reflect.Type) {
 	s, ok := n.(*ast.SequenceNode)
 	if !ok {
 		hint := "write [a, b], or one \"- entry\" a line"
-		if elem == reflect.TypeFor[text]() {
+		if elem == reflect.TypeFor[argument]() {
 			hint = "write one argument an entry: [vllm, serve, some/model]; no shell splits it"
 		}
 		r.fail(n, "a list is wanted", hint)

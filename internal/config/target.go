@@ -109,7 +109,7 @@ func (r *reader) port(t target, base string) {
 var apiKeyFlag = regexp.MustCompile(`^--?api[-_]key(=.+)?$`)
 
 // command reads the arguments, and refuses an API key among them.
-func (r *reader) command(list []text) []string {
+func (r *reader) command(list []argument) []string {
 	for i, a := range list {
 		m := apiKeyFlag.FindStringSubmatch(a.written())
 		switch {
@@ -118,7 +118,11 @@ func (r *reader) command(list []text) []string {
 			r.failAt(a.node, true, "a key or password is never written in a file", "servers read it from the environment, such as VLLM_API_KEY or LLAMA_API_KEY: pass_env: [VLLM_API_KEY]")
 		}
 	}
-	return r.texts(list)
+	var out []string
+	for _, a := range list {
+		out = append(out, r.argument(a))
+	}
+	return out
 }
 
 var (
@@ -141,7 +145,7 @@ func (r *reader) apiKeyEnv(t text) string {
 	return ""
 }
 
-func (r *reader) env(vars map[string]text) map[string]string {
+func (r *reader) env(vars map[string]argument) map[string]string {
 	if vars == nil {
 		return nil
 	}
@@ -153,8 +157,8 @@ func (r *reader) env(vars map[string]text) map[string]string {
 			r.failAt(v.node, true, quote(name)+" is not the name of an environment variable", envHint)
 		case secretEnv.MatchString(name) && !digitsOnly.MatchString(v.written()):
 			r.failAt(v.node, true, "a key or password is never written in a file", "let the command inherit it: pass_env: ["+name+"]")
-		case len(v.written()) > maxText:
-			r.failAt(v.node, true, "it is longer than 4096 bytes", "shorten it")
+		case len(v.written()) > maxText || strings.ContainsRune(v.written(), 0):
+			r.failAt(v.node, true, "it is longer than 4096 bytes, or holds a zero byte", "shorten it")
 		default:
 			out[name] = v.written()
 		}

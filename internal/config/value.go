@@ -42,6 +42,15 @@ func (r *reader) text(t text, fallback string) string {
 	return fallback
 }
 
+// argument reads text for a program, which may be empty.
+func (r *reader) argument(a argument) string {
+	s := a.written()
+	if len(s) > maxText || strings.ContainsRune(s, 0) {
+		r.fail(a.node, fmt.Sprintf("longer than %d bytes, or with a zero byte", maxText), "shorten it")
+	}
+	return s
+}
+
 // texts reads a list; a mistake in an entry is noted at the entry.
 func (r *reader) texts(list []text) []string {
 	var all []string
