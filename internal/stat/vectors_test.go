@@ -145,9 +145,9 @@ func diff(t *testing.T, what string, want, got any) {
 	}
 }
 
-// vectorOptions are those the reference decided with; it used two user seeds.
-func vectorOptions(same bool, user uint64) Options {
-	return Options{Seed: Seed("ttft_p95_ms", "", user), SameSession: same}
+// vectorOptions are those the reference decided with; it called the metric by two names.
+func vectorOptions(metric string, same bool) Options {
+	return Options{Seed: Seed(metric, "", 1), SameSession: same}
 }
 
 func checkDecision(t *testing.T, what string, want decisionVector, got Comparison) {
@@ -243,7 +243,7 @@ func TestBootstrapDrawsWhatTheReferenceDraws(t *testing.T) {
 
 func TestCompareWithinOneSession(t *testing.T) {
 	for _, v := range readVectors(t).TwoSample {
-		got, err := Compare(one(logs(v.Base)), one(logs(v.Head)), vectorOptions(true, 1))
+		got, err := Compare(one(logs(v.Base)), one(logs(v.Head)), vectorOptions("ttft_p95_ms", true))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -253,7 +253,7 @@ func TestCompareWithinOneSession(t *testing.T) {
 
 func TestCompareAcrossSessions(t *testing.T) {
 	for _, v := range readVectors(t).TwoSample {
-		got, err := Compare(one(logs(v.Base)), one(logs(v.Head)), vectorOptions(false, 1))
+		got, err := Compare(one(logs(v.Base)), one(logs(v.Head)), vectorOptions("ttft_p95_ms", false))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -285,7 +285,7 @@ func TestCompareTakesOutATrend(t *testing.T) {
 		i := m.student(Options{}.orDefault())
 		diff(t, v.Name, []any{v.Student.Delta, v.Student.SE, v.Student.DF, v.Student.P, v.Student.Bounds},
 			[]any{m.delta, i.se, i.df, i.p, i.bounds()})
-		got, err := Compare(base, head, vectorOptions(true, 1))
+		got, err := Compare(base, head, vectorOptions("ttft_p95_ms", true))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -402,7 +402,7 @@ func TestDegenerateSamples(t *testing.T) {
 	for _, v := range readVectors(t).Degenerate {
 		base, head := usable(v.Base), usable(v.Head)
 		diff(t, v.Name+": runs", v.Runs, [2]int{len(base), len(head)})
-		got, err := Compare(one(base), one(head), vectorOptions(true, 0))
+		got, err := Compare(one(base), one(head), vectorOptions("m", true))
 		switch {
 		case min(v.Runs[0], v.Runs[1]) < 3:
 			diff(t, v.Name+": refused", true, errors.Is(err, ErrTooFew))
