@@ -55,6 +55,7 @@ func WriteRecord(w io.Writer, r Record) error {
 // that cannot be is an error, which names the line. Name stands for the file in errors.
 func ReadCampaign(r io.Reader, name string) (*CampaignLog, error) {
 	c := reading{log: &CampaignLog{Requests: map[int][]RequestRecord{}}, index: map[[2]int]bool{}, done: map[int]bool{}, left: map[int]bool{}}
+	known := members{}
 	err := eachLine(r, func(line []byte, whole bool) error {
 		if !whole {
 			c.log.Cut = true
@@ -62,7 +63,7 @@ func ReadCampaign(r io.Reader, name string) (*CampaignLog, error) {
 		}
 		c.log.Whole += int64(len(line)) + 1
 		var record Record
-		if err := readLine(line, &record); err != nil {
+		if err := readLine(line, &record, known); err != nil {
 			return c.stranger(err)
 		}
 		return c.add(record)

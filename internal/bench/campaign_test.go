@@ -153,7 +153,7 @@ func TestDamagedCampaignsAreRefused(t *testing.T) {
 		"counts do not add up":    {swap(`"ok":1`, `"ok":2`), "line 5: run 1: sent 2, but ok 2 and failed 1"},
 		"conflict marker":         {whole + "<<<<<<< HEAD\n" + whole, `line 8: a merge conflict marker "<<<<<<< HEAD"`},
 		"LFS pointer":             {"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\n", "line 1: a Git LFS pointer"},
-		"deep nesting":            {whole + `{"x":` + strings.Repeat("[", 9000) + strings.Repeat("]", 9000) + "}\n", "line 8, column 38: nested deeper"},
+		"deep nesting":            {whole + `{"x":` + strings.Repeat("[", 9000) + strings.Repeat("]", 9000) + "}\n", "line 8, column 37: nested deeper"},
 		"two values in a line":    {whole + `{"visit":{"visit":2}} {}` + "\n", "line 8"},
 		"wrong type":              {swap(`"i":0`, `"i":"0"`), "line 3"},
 	} {

@@ -34,7 +34,7 @@ func Document(r io.Reader, schema string, v any) error {
 	if err := intact(data); err != nil {
 		return err
 	}
-	if err := inspect(data, reflect.TypeOf(v)); err != nil {
+	if err := inspect(data, reflect.TypeOf(v), members{}); err != nil {
 		return err
 	}
 	if err := kind(data, schema); err != nil {

@@ -88,8 +88,8 @@ func readUpTo(in *bufio.Reader, buf []byte) ([]byte, error) {
 }
 
 // readLine decodes one line of a stream as strictly as a file.
-func readLine(line []byte, v any) error {
-	if err := inspect(line, reflect.TypeOf(v)); err != nil {
+func readLine(line []byte, v any, known members) error {
+	if err := inspect(line, reflect.TypeOf(v), known); err != nil {
 		return err
 	}
 	return decode(line, v)

@@ -69,7 +69,7 @@ func WriteRows(w io.Writer, rows []Rows) error {
 func ReadRows(r io.Reader, name string) ([]Rows, error) {
 	var all []Rows
 	seen := map[int]bool{}
-	header := false
+	header, known := false, members{}
 	err := eachLine(r, func(line []byte, whole bool) error {
 		if !whole {
 			return errCut
@@ -78,7 +78,7 @@ func ReadRows(r io.Reader, name string) ([]Rows, error) {
 			header = true
 			return notOfKind(kind(line, RowsSchema), RowsSchema)
 		}
-		rows, err := readRow(line)
+		rows, err := readRow(line, known)
 		if err != nil {
 			return err
 		}
@@ -113,12 +113,12 @@ func checkRows(rows Rows) error {
 }
 
 // readRow decodes the rows of a run. A Go array would take a row of another length in silence.
-func readRow(line []byte) (Rows, error) {
+func readRow(line []byte, known members) (Rows, error) {
 	var raw struct {
 		Order int       `json:"run"`
 		Rows  [][]int64 `json:"rows"`
 	}
-	if err := readLine(line, &raw); err != nil {
+	if err := readLine(line, &raw, known); err != nil {
 		return Rows{}, err
 	}
 	rows := Rows{Order: raw.Order, Rows: make([][5]int64, len(raw.Rows))}
