@@ -50,7 +50,7 @@ func breaks(n int) []fault {
 			halfway: func(st *stream) error { return st.wire.event([]byte(`{"choices":[{"index":0,`)) },
 		},
 		{
-			Fault:  Fault{"endless-line", "sends 64 MiB of one line, which never becomes an event"},
+			Fault:  Fault{"endless-line", "sends 32 MiB of one line, which never becomes an event"},
 			arrive: endlessLine,
 		},
 		{
@@ -104,7 +104,7 @@ func endlessLine(st *stream) error {
 		return err
 	}
 	block := strings.Repeat("x", 64<<10)
-	for range 1024 {
+	for range 512 {
 		if err := st.wire.raw(block); err != nil {
 			return err
 		}
