@@ -95,7 +95,7 @@ func readJSONL(r io.Reader, name string, want int, max limits) ([]line, error) {
 	scanner.Buffer(nil, max.line)
 	var lines []line
 	number := 0
-	for scanner.Scan() {
+	for scanner.Scan() && bounded.N > 0 {
 		number++
 		text := scanner.Bytes()
 		if number == 1 {
@@ -113,12 +113,12 @@ func readJSONL(r io.Reader, name string, want int, max limits) ([]line, error) {
 		}
 	}
 	switch err := scanner.Err(); {
+	case bounded.N <= 0:
+		return nil, fmt.Errorf("dataset %q: larger than %d bytes", name, max.file)
 	case errors.Is(err, bufio.ErrTooLong):
 		return nil, fmt.Errorf("dataset %q: the line is longer than %d bytes", place(name, number+1), max.line)
 	case err != nil:
 		return nil, fmt.Errorf("dataset %q: %w", place(name, number+1), err)
-	case bounded.N <= 0:
-		return nil, fmt.Errorf("dataset %q: larger than %d bytes", name, max.file)
 	case len(lines) == 0:
 		return nil, fmt.Errorf("dataset %q: no line in it", name)
 	}

@@ -50,26 +50,28 @@ func checkRandom(s config.Scenario, cal bench.Calibration, api string) error {
 	switch {
 	case d.InputTokens < 1 || d.InputTokens > maxInput:
 		return fmt.Errorf("input_tokens %d: want 1 to %d", d.InputTokens, maxInput)
-	case d.InputTokens*s.Load.Requests > maxTotal:
+	case s.Load.Requests > maxTotal/d.InputTokens:
 		return fmt.Errorf("%d requests of %d input_tokens are more than %d tokens", s.Load.Requests, d.InputTokens, maxTotal)
 	case !(d.Range >= 0 && d.Range <= 1):
 		return fmt.Errorf("range %v: want 0%% to 100%%", d.Range)
 	case s.OutputTokens < 1:
 		return fmt.Errorf("output_tokens %d: want 1 or more", s.OutputTokens)
 	}
+	perWord := cal.TokensPerWord
 	switch cal.Method {
 	case MethodTokens:
 		if api != openai.Completions {
 			return errors.New("token-id prompts need the completions api")
 		}
-		return nil
+		perWord = 1
 	case MethodTokenize, MethodUsage:
-		if !(cal.TokensPerWord > 0.1 && cal.TokensPerWord < 100) || !(cal.Overhead >= 0 && cal.Overhead < 1e6) {
-			return fmt.Errorf("calibration says %v tokens a word and %v around them: measure anew", cal.TokensPerWord, cal.Overhead)
-		}
-		return nil
+	default:
+		return fmt.Errorf("calibration method %q: a random prompt needs to know the server's tokenizer", cal.Method)
 	}
-	return fmt.Errorf("calibration method %q: a random prompt needs to know the server's tokenizer", cal.Method)
+	if !(perWord > 0.1 && perWord < 100) || !(cal.Overhead >= 0 && cal.Overhead < 1e6) {
+		return fmt.Errorf("calibration says %v tokens a word and %v around them: measure anew", perWord, cal.Overhead)
+	}
+	return nil
 }
 
 // bounds are the shortest and the longest input: integers in [⌊L(1−r)⌋, ⌈L(1+r)⌉], as in vllm bench serve, but never 0.

@@ -256,18 +256,18 @@ func TestInterruptKeepsWhatEndedAndCancelsTheRest(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				stop := errors.New("the user pressed a key")
 				ctx, cancel := context.WithCancelCause(t.Context())
-				time.AfterFunc(30*time.Second, func() { cancel(stop) })
+				time.AfterFunc(31*time.Second, func() { cancel(stop) })
 				got, duration, err := Run(ctx, &server{takes: always(2500 * time.Millisecond)}, p)
 				if !errors.Is(err, stop) || errors.Is(err, ErrAborted) {
 					t.Fatalf("error %v, want %v", err, stop)
 				}
-				if duration != 30 {
-					t.Errorf("duration %v s, want 30 s", duration)
+				if duration != 31 {
+					t.Errorf("duration %v s, want 31 s", duration)
 				}
 				classes := map[bench.Class]int{}
 				for _, q := range got {
 					classes[q.Class]++
-					if q.Sent > 30 || (q.Class == bench.Canceled) != (q.Sent > 27.5) {
+					if q.Sent > 31 || (q.Class == bench.Canceled) != (q.Sent > 28.5) {
 						t.Errorf("request %d of class %q was sent at %v s", q.Index, q.Class, q.Sent)
 					}
 				}

@@ -23,13 +23,16 @@ type Workload struct {
 	load  config.Load
 }
 
+// maxRequests bounds one run: a typing error must not fill the memory.
+const maxRequests = 10_000_000
+
 // Prompts makes the workload of a scenario. The file of a jsonl dataset is looked for in folder, which is that of the
 // config file. cal is what Calibrate found or what the baseline holds; only random datasets need it. api is openai.Chat or
 // openai.Completions.
 func Prompts(s config.Scenario, folder string, cal bench.Calibration, api string) (Workload, error) {
 	w := Workload{load: s.Load}
-	if s.Load.Requests < 1 {
-		return w, fmt.Errorf("scenario %q: %d requests", s.Name, s.Load.Requests)
+	if s.Load.Requests < 1 || s.Load.Requests > maxRequests {
+		return w, fmt.Errorf("scenario %q: %d requests: want 1 to %d", s.Name, s.Load.Requests, maxRequests)
 	}
 	var err error
 	switch s.Dataset.Kind {
