@@ -3,6 +3,7 @@ package gate
 import (
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/benchgate/benchgate/internal/bench"
@@ -75,7 +76,7 @@ func each(qs []*question, f func(*question)) {
 func (q *question) resample(b int) {
 	c := q.comparison
 	c.Comparison, c.err = stat.Compare(c.base, c.head, stat.Options{
-		Confidence: q.policy.Confidence, Resamples: b, Seed: q.seed(), DaySD: q.policy.DaySD, SameSession: q.same,
+		Confidence: q.policy.Confidence, Resamples: b, Seed: q.seed(), DaySD: q.policy.DaySD, SameSession: q.same, Floor: q.floor(),
 	})
 	if q.metric.HigherBetter() {
 		c.Delta, c.Low, c.High = -c.Delta, -c.High, -c.Low
@@ -84,19 +85,36 @@ func (q *question) resample(b int) {
 	c.Delta, c.Low, c.High = stat.Round(c.Delta), stat.Round(c.Low), stat.Round(c.High)
 }
 
+// floor is the least sd between runs that is believed; 0 leaves it to the statistics. Shares have one of their own: runs
+// cannot be more alike than independent requests make them, and without it two perfect records would differ by nothing for
+// sure. It is the sd of a run's logit, √(1/met + 1/missed), at the share and the run size of both sides together.
+func (q *question) floor() float64 {
+	if q.metric.Scale != bench.Logit {
+		return 0
+	}
+	met, of := tallies(slices.Concat(q.measured(q.base), q.measured(q.head)), q.metric)
+	each := float64(sum(of)) / float64(len(of))
+	share := float64(sum(met)) / float64(sum(of))
+	return math.Sqrt(1/(share*each+0.5) + 1/((1-share)*each+0.5))
+}
+
 func (q *question) seed() uint64 { return stat.Seed(q.metric.Name, q.scenario, 0) }
 
-// refine compares again, with B = ⌈20 / smallest level of the family⌉, where a p value rests on fewer than 20 of the first
-// resamples: elsewhere more of them would move nothing that Holm's procedure looks at.
+// refine compares again, with B = ⌈20 / smallest level of the family⌉, where a p value rests on 1 to 19 of the first
+// resamples, too few to say on which side of its level it lies. Elsewhere more resamples would move nothing that Holm's
+// procedure looks at: (1 + count)/(B + 1) is a valid p value for any B, and where the count is 0 it is the smallest there
+// is, so only a family so large that even that would not do has to go on.
 func (p Policy) refine(family []*question, least int) {
-	b := int(math.Ceil(countsThatTell * float64(len(family)) / p.alpha()))
+	level := p.alpha() / float64(max(1, len(family)))
+	b := int(math.Ceil(countsThatTell/level - 1e-6))
 	if b <= least {
 		return
 	}
-	coarse := countsThatTell / float64(least+1)
+	smallest := 1 / float64(least+1)
 	var again []*question
 	for _, q := range family {
-		if c := q.comparison; c.err == nil && math.Min(c.P, c.PLess) < coarse {
+		c := q.comparison
+		if p := math.Min(c.P, c.PLess); c.err == nil && p < countsThatTell*smallest && (p > 1.5*smallest || smallest > level) {
 			again = append(again, q)
 		}
 	}

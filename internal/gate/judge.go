@@ -3,8 +3,11 @@ package gate
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 
+	"github.com/benchgate/benchgate/internal/bench"
 	"github.com/benchgate/benchgate/internal/stat"
 )
 
@@ -30,7 +33,7 @@ func (q *question) judge() {
 	}
 	f := &q.finding
 	f.Change, f.Method, f.Seed = q.change(), c.Method, strconv.FormatUint(q.seed(), 10)
-	f.Warnings = append(f.Warnings, c.Warnings...)
+	f.Warnings = append(f.Warnings, c.warnings(q.metric)...)
 	q.power()
 	t := q.thresholds()
 	o := t.decide(*c, stat.Round(q.policy.alpha()))
@@ -43,6 +46,13 @@ func (q *question) judge() {
 		}
 	}
 	q.tell(o, t)
+}
+
+// warnings are those of the statistics. That runs are no less alike than chance makes them is what one hopes of a share.
+func (c *comparison) warnings(m bench.Metric) []string {
+	return slices.DeleteFunc(slices.Clone(c.Warnings), func(w string) bool {
+		return m.Scale == bench.Logit && (c.Degenerate && strings.HasPrefix(w, "degenerate") || strings.HasPrefix(w, "very noisy"))
+	})
 }
 
 // power fills in the smallest worsening that such a comparison finds four times in five.
@@ -74,22 +84,34 @@ func (q *question) outOfReach(t thresholds) bool {
 // tell writes the answer in words.
 func (q *question) tell(o Outcome, th thresholds) {
 	t, ch, name := speak(q.metric), q.finding.Change, q.metric.Name
-	here := fmt.Sprintf("%s is %s (%s at %s)", name, t.change(ch.Worse, ch.digits()), t.span(ch), percent(ch.Level))
+	here := fmt.Sprintf("%s is %s (%s, %s interval)", name, t.change(ch.Worse, ch.digits()), t.span(ch), percent(ch.Level))
 	switch o {
 	case Regressed:
 		q.settle(o, fmt.Sprintf("%s; the tolerance is %s.", here, t.asked(*q.rule.Tolerance)),
-			"See what differs between the builds below. If it is intended: a waiver first, in a change of its own, and after the merge benchgate baseline accept --new-epoch --reason TEXT.")
+			"See what differs between the builds. If it is intended: a waiver first, in a change of its own, and after the merge benchgate baseline accept --new-epoch --reason TEXT.")
 	case Improved:
 		q.settle(o, here+".", "Keep it: after the merge, benchgate baseline accept --new-epoch --reason TEXT.")
 	case Pass:
-		q.settle(o, fmt.Sprintf("%s is %s; the rule excludes %s or more.", name, t.most(ch), t.asked(*q.rule.RuleOut)), "")
+		q.settle(o, fmt.Sprintf("%s is %s; the rule excludes %s or more.%s", name, t.most(ch), t.asked(*q.rule.RuleOut), q.spared(th)), "")
 	case Observed:
-		q.settle(o, here+"; a rule without rule_out can only block.", "Nothing has to be done. Set rule_out if a pass should be shown.")
+		q.settle(o, here+"; a rule without rule_out can only block."+q.spared(th), "Nothing has to be done. Set rule_out if a pass should be shown.")
 	default:
-		why := fmt.Sprintf("%s may be anything %s: neither a worsening nor the absence of one by %s is shown.", name, t.span(ch), t.asked(*q.rule.RuleOut))
+		why := fmt.Sprintf("%s may be anything %s: neither a worsening nor the absence of one by %s is shown.%s", name, t.span(ch), t.asked(*q.rule.RuleOut), q.spared(th))
 		if m := q.finding.MDE80; m != nil && *m < 10 {
 			why += fmt.Sprintf(" A comparison like this one finds %s four times in five.", t.change(*m, decimals(*m*100/4)))
 		}
 		q.settle(o, why, q.more(th))
 	}
+}
+
+// spared says why an interval that lies wholly on the worse side did not count as a regression; empty elsewhere.
+func (q *question) spared(t thresholds) string {
+	c := q.comparison
+	switch {
+	case c.Low <= 0:
+		return ""
+	case c.Delta < t.tolerance:
+		return fmt.Sprintf(" It is worse, but by less than the tolerance of %s.", speak(q.metric).asked(*q.rule.Tolerance))
+	}
+	return " Asked alone this would count as worse; among all rules asked together it does not."
 }

@@ -27,7 +27,7 @@ func (q *question) limited() {
 func (q *question) pointLimit() {
 	failed, sent := q.head.failures()
 	share := float64(failed) / float64(sent)
-	why := fmt.Sprintf("%d of %s failed (%s); the limit is %s.", failed, count(sent, "request"), estimated(share, share/10), percent(*q.rule.Max))
+	why := fmt.Sprintf("%d of %s failed (%s); the limit is %s.", failed, count(sent, "request"), estimated(share, share/5), percent(*q.rule.Max))
 	q.finding.Method = "pooled share"
 	if overLimit(q.head, *q.rule.Max) {
 		next := "Look at the failures in the report and in the server's log."
@@ -68,13 +68,13 @@ func (q *question) shareLimit() {
 	q.finding.Head.Low, q.finding.Head.High = &head.Low, &head.High
 	q.finding.Slack, q.finding.Method = &slack, "design-effect Wilson-t"
 	half := (head.High - head.Low) / 2
-	here := fmt.Sprintf("%s is %s (from %s to %s at %s)", q.metric.Name, estimated(head.Point, half), estimated(head.Low, half), estimated(head.High, half), percent(q.policy.Confidence))
+	here := fmt.Sprintf("%s is %s (%s to %s, %s interval)", q.metric.Name, estimated(head.Point, half), estimated(head.Low, half), estimated(head.High, half), percent(q.policy.Confidence))
 	switch {
 	case head.High < stat.Round(limit):
 		q.settle(Breached, fmt.Sprintf("%s, below the limit of %s.", here, percent(limit)),
-			"See what differs between the builds below, and which part of the SLO was missed.")
+			"See what differs between the builds, and which part of the SLO was missed.")
 	case head.Low >= stat.Round(limit-slack) && q.neverBreach(limit):
-		q.settle(Pass, fmt.Sprintf("%s; the limit is %s, with a slack of %s points.", here, percent(limit), format(slack*100, 1)), "")
+		q.settle(Pass, fmt.Sprintf("%s; the limit is %s, with a slack of %s.", here, percent(limit), speak(q.metric).asked(slack)), "")
 	default:
 		q.settle(Inconclusive, fmt.Sprintf("%s: the limit of %s is neither shown kept nor shown broken.", here, percent(limit)),
 			"More runs, or more requests a run, narrow the interval; a larger gate.slack certifies sooner.")
@@ -117,12 +117,12 @@ func (q *question) levelLimit() {
 	q.finding.Method = "t on logarithms"
 	q.finding.Head.Low, q.finding.Head.High = &head.Low, &head.High
 	unit, half := q.metric.Unit, (head.High-head.Low)/2
-	here := fmt.Sprintf("%s is %s (from %s to %s at %s)", q.metric.Name, amount(head.Point, half, unit), amount(head.Low, half, unit),
+	here := fmt.Sprintf("%s is %s (%s to %s, %s interval)", q.metric.Name, amount(head.Point, half, unit), amount(head.Low, half, unit),
 		amount(head.High, half, unit), percent(q.policy.Confidence))
 	limit, side := q.limit()
 	switch {
 	case q.beyond(head):
-		q.settle(Breached, fmt.Sprintf("%s, %s the limit of %s.", here, side, given(limit, unit)), "See what differs between the builds below.")
+		q.settle(Breached, fmt.Sprintf("%s, %s the limit of %s.", here, side, given(limit, unit)), "See what differs between the builds.")
 	case q.within(head):
 		q.settle(Pass, fmt.Sprintf("%s; the limit is %s.", here, given(limit, unit)), "")
 	default:

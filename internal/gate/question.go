@@ -51,9 +51,17 @@ func newQuestion(p Policy, x *pair, r Rule) *question {
 	q := &question{pair: x, policy: p, rule: r}
 	q.finding = Finding{
 		Scenario: x.scenario, Metric: r.Metric, Primary: r.Primary, Rule: r.At,
-		Tolerance: r.Tolerance, RuleOut: r.RuleOut, Min: r.Min, Max: r.Max, Look: "1 of 1",
+		Tolerance: written(r.Tolerance), RuleOut: written(r.RuleOut), Min: written(r.Min), Max: written(r.Max), Look: "1 of 1",
 	}
 	return q
+}
+
+// written is a number of a rule as a file can hold it.
+func written(x *float64) *float64 {
+	if x == nil || math.IsNaN(*x) || math.IsInf(*x, 0) {
+		return nil
+	}
+	return ptr(stat.Round(*x))
 }
 
 // settle writes the answer.

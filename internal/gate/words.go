@@ -10,12 +10,12 @@ import (
 )
 
 // decimals is how many digits after the point mean something for a number known to within ± half: the last one is worth
-// no more than half of that, so 31 ± 18 has none and 3.1 ± 0.9 has one.
+// no more than half and no less than a tenth of it, so 31 ± 18 has none and 3.1 ± 0.9 has one.
 func decimals(half float64) int {
 	if !(half > 0) || math.IsInf(half, 0) {
 		return 1
 	}
-	return max(0, min(3, int(math.Ceil(-math.Log10(half/2)))))
+	return max(0, min(3, int(math.Ceil(-math.Log10(half)))))
 }
 
 // format writes a number without a sign on zero.
@@ -87,10 +87,18 @@ func (t tongue) asked(worse float64) string {
 	return strconv.FormatFloat(roundTo(worse*100, 4), 'f', -1, 64) + t.unit
 }
 
-// span says an interval of worsenings: "from 8 % faster to 34 % slower".
+// span says an interval of worsenings: "from 8 % faster to 34 % slower", "from 9 % to 31 % slower".
 func (t tongue) span(c *Change) string {
 	d := c.digits()
-	return "from " + t.change(c.WorseLow, d) + " to " + t.change(c.WorseHigh, d)
+	low, high := c.WorseLow, c.WorseHigh
+	if high <= 0 {
+		low, high = high, low
+	}
+	from, to := t.change(low, d), t.change(high, d)
+	if i := strings.LastIndex(from, " "); strings.HasSuffix(to, from[i:]) {
+		from = from[:i]
+	}
+	return "from " + from + " to " + to
 }
 
 // most says the largest worsening that the interval leaves, rounded up so that the sentence stays true.
