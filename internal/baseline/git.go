@@ -109,17 +109,18 @@ func git(limit int64, args ...string) ([]byte, error) {
 		return nil, fmt.Errorf("git %s printed more than %d MiB", args[0], limit>>20)
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("git %s took longer than %v", args[0], gitWithin)
-	case err != nil && words.Len() > 0:
-		return nil, fmt.Errorf("git %s: %s", args[0], strings.TrimSpace(words.String()))
+	case err != nil && words.kept.Len() > 0:
+		return nil, fmt.Errorf("git %s: %s", args[0], strings.TrimSpace(words.kept.String()))
 	case err != nil:
 		return nil, fmt.Errorf("git %s: %w", args[0], err)
 	}
-	return out.Bytes(), nil
+	return out.kept.Bytes(), nil
 }
 
-// bounded keeps the beginning of what is written to it, and takes the rest as if it were written.
+// bounded keeps the beginning of what is written to it, and takes the rest as if it were written. The buffer is not
+// embedded: io.Copy would fill it by its ReadFrom, past the limit.
 type bounded struct {
-	bytes.Buffer
+	kept bytes.Buffer
 	left int64
 	full bool
 }
@@ -128,6 +129,6 @@ func (b *bounded) Write(p []byte) (int, error) {
 	n := min(int64(len(p)), b.left)
 	b.full = b.full || n < int64(len(p))
 	b.left -= n
-	b.Buffer.Write(p[:n])
+	b.kept.Write(p[:n])
 	return len(p), nil
 }

@@ -1,0 +1,200 @@
+package baseline
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestRefIsReadFromObjectsAndNotFromTheWorkingTree(t *testing.T) {
+	folder, commit := repository(t)
+	putText(t, filepath.Join(folder, "baselines/h100/chat.json"), "edited by the candidate")
+	if err := os.Remove(filepath.Join(folder, "baselines/h100/batch.json")); err != nil {
+		t.Fatal(err)
+	}
+	for _, rev := range []string{commit, commit[:12], "HEAD", "main", "HEAD^{commit}", "@"} {
+		digests, source, err := Read("ref:"+rev, "h100")
+		if err != nil {
+			t.Fatalf("%s: %v", rev, err)
+		}
+		want := Source{Kind: "ref", Ref: "ref:" + commit, Files: []string{"baselines/h100/batch.json", "baselines/h100/chat.json"}}
+		if diff := cmp.Diff(want, source); diff != "" {
+			t.Errorf("%s: source (-want +got):\n%s", rev, diff)
+		}
+		if diff := cmp.Diff([]string{"h100/batch", "h100/chat"}, names(digests)); diff != "" {
+			t.Errorf("%s: (-want +got):\n%s", rev, diff)
+		}
+	}
+}
+
+func TestRefOfAnOlderCommitHoldsWhatWasThereThen(t *testing.T) {
+	folder, old := repository(t)
+	changed := candidate("h100", "chat", 7)
+	put(t, filepath.Join(folder, "baselines/h100/chat.json"), changed)
+	save(t, folder)
+	then, _, err := Read("ref:"+old, "h100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	now, _, err := Read("ref:HEAD", "h100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if then[1].Sessions[0].ID != "day-0" || now[1].Sessions[0].ID != "day-7" {
+		t.Errorf("then %q, now %q", then[1].Sessions[0].ID, now[1].Sessions[0].ID)
+	}
+}
+
+func TestRefWithoutBaselinesIsNone(t *testing.T) {
+	folder, _ := repository(t)
+	for _, runner := range []string{"mac", "h10"} {
+		if _, _, err := Read("ref:HEAD", runner); !errors.Is(err, ErrNone) {
+			t.Errorf("%s: error %v, want none", runner, err)
+		}
+	}
+	gitIn(t, folder, "rm", "-rq", "baselines")
+	save(t, folder)
+	if _, _, err := Read("ref:HEAD", "h100"); !errors.Is(err, ErrNone) {
+		t.Errorf("error %v, want none", err)
+	}
+}
+
+func TestRefInAFolderOfTheRepositoryHasItsOwnBaselines(t *testing.T) {
+	folder, _ := repository(t)
+	sub := filepath.Join(folder, "serving [gpu]")
+	put(t, filepath.Join(sub, "baselines/h100/deep.json"), candidate("h100", "deep", 0))
+	save(t, folder)
+	t.Chdir(sub)
+	digests, source, err := Read("ref:HEAD", "h100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"h100/deep"}, names(digests)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"serving [gpu]/baselines/h100/deep.json"}, source.Files); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestRefIsReadInABareRepositoryAndInAShallowClone(t *testing.T) {
+	folder, old := repository(t)
+	commit := save(t, folder)
+	bare, shallow := filepath.Join(t.TempDir(), "bare.git"), filepath.Join(t.TempDir(), "shallow")
+	gitIn(t, folder, "clone", "-q", "--bare", ".", bare)
+	gitIn(t, folder, "clone", "-q", "--no-checkout", "--depth=1", "file://"+folder, shallow)
+	for _, place := range []string{bare, shallow} {
+		t.Chdir(place)
+		digests, _, err := Read("ref:"+commit, "h100")
+		if err != nil || len(digests) != 2 {
+			t.Errorf("%s: %v, error %v", place, names(digests), err)
+		}
+	}
+	t.Chdir(shallow)
+	_, _, err := Read("ref:"+old, "h100")
+	if err == nil || !strings.Contains(err.Error(), "git fetch --depth=1 origin "+old) || errors.Is(err, ErrNone) {
+		t.Errorf("a commit that is not there: error %v", err)
+	}
+}
+
+func TestRefsThatAreNoCommitAreRefused(t *testing.T) {
+	_, commit := repository(t)
+	for rev, want := range map[string]string{
+		"":                         "needs a commit",
+		"--upload-pack=touch x":    "begins with -",
+		"-h":                       "begins with -",
+		"HEAD\n":                   "control characters",
+		"HEAD\x00":                 "control characters",
+		"HEAD\x1b[31m":             "control characters",
+		"nothing":                  "git fetch",
+		"HEAD:baselines":           "git fetch",
+		"HEAD..HEAD":               "git fetch",
+		"HEAD HEAD":                "git fetch",
+		strings.Repeat("0", 40):    "git fetch",
+		commit[:39] + "g":          "git fetch",
+		strings.Repeat("a", 1<<16): "too long",
+	} {
+		digests, _, err := Read("ref:"+rev, "h100")
+		if err == nil || !strings.Contains(err.Error(), want) || errors.Is(err, ErrNone) {
+			t.Errorf("%.40q: read %v, error %v, want %q", rev, names(digests), err, want)
+		}
+	}
+}
+
+func TestRefOutsideARepositorySaysSo(t *testing.T) {
+	t.Setenv("GIT_CEILING_DIRECTORIES", os.TempDir())
+	t.Chdir(t.TempDir())
+	_, _, err := Read("ref:HEAD", "h100")
+	if err == nil || !strings.Contains(err.Error(), "not a git repository") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestDamagedBaselinesOfACommitAreRefused(t *testing.T) {
+	for name, c := range map[string]struct {
+		spoil func(t *testing.T, name string)
+		want  string
+	}{
+		"conflict":      {func(t *testing.T, name string) { putText(t, name, "<<<<<<< a\n=======\n>>>>>>> b\n") }, "merge conflict"},
+		"LFS pointer":   {func(t *testing.T, name string) { putText(t, name, "version https://git-lfs.github.com/spec/v1\n") }, "LFS"},
+		"zero bytes":    {func(t *testing.T, name string) { putText(t, name, "") }, "empty file"},
+		"symbolic link": {link, "not a regular file in that commit"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder, _ := repository(t)
+			file := filepath.Join(folder, "baselines/h100/chat.json")
+			if err := os.Remove(file); err != nil {
+				t.Fatal(err)
+			}
+			c.spoil(t, file)
+			save(t, folder)
+			digests, _, err := Read("ref:HEAD", "h100")
+			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "baselines/h100/chat.json") {
+				t.Errorf("read %v, error %v, want %q", names(digests), err, c.want)
+			}
+		})
+	}
+}
+
+func TestMissingObjectsAreAnErrorAndNotNone(t *testing.T) {
+	folder, commit := repository(t)
+	object := gitIn(t, folder, "rev-parse", commit+":baselines")
+	if err := os.Remove(filepath.Join(folder, ".git/objects", object[:2], object[2:])); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := Read("ref:HEAD", "h100"); err == nil || errors.Is(err, ErrNone) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestOutputOfGitIsBounded(t *testing.T) {
+	repository(t)
+	if _, err := git(3, "rev-parse", "HEAD"); err == nil || !strings.Contains(err.Error(), "more than") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func FuzzBlobs(f *testing.F) {
+	f.Add([]byte("100644 blob 257cc5642cb1a054f08cc83f2d943e56fd3ebe99     123\tbaselines/h100/chat.json\x00"))
+	f.Add([]byte("160000 commit 257cc5642cb1a054f08cc83f2d943e56fd3ebe99       -\tbaselines/h100/chat.json\x00x"))
+	f.Add([]byte("\t\x00\x00\t.json"))
+	f.Fuzz(func(t *testing.T, list []byte) {
+		files, err := blobs(list, "baselines")
+		if err != nil {
+			return
+		}
+		chosen, err := choose(files, "h100")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range chosen {
+			if !isDigest(filepath.Base(f.place)) {
+				t.Errorf("%q is taken for a digest", f.place)
+			}
+		}
+	})
+}
