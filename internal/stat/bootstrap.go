@@ -3,7 +3,6 @@ package stat
 import (
 	"math"
 	"math/bits"
-	"slices"
 )
 
 // bootstrap is the residual studentised bootstrap of delta (Davison & Hinkley 1997, §6.3): residuals, divided by their
@@ -13,25 +12,68 @@ func (m *model) bootstrap(o Options) interval {
 	t := make([]float64, o.Resamples)
 	m.resample(t, m.errors(), o.Seed)
 	se := m.sd * m.root
-	at := m.delta / se
-	above, below := 1, 1
+	n := len(t)
+	above, below := beyond(t, m.delta/se)
+	k := rank(n, o.Confidence)
+	upper := smallest(t, n-k)
+	lower := smallest(t[:n-k+1], k-1)
+	return interval{
+		low: m.delta - float64(upper*se), high: m.delta - float64(lower*se),
+		p: float64(above+1) / float64(n+1), pLess: float64(below+1) / float64(n+1),
+	}
+}
+
+// rank is the number of the t statistic, from 1 of n sorted ones, that bounds the interval at one end.
+func rank(n int, confidence float64) int {
+	k := math.Floor(float64(float64(n+1)*(1-confidence)/2) + 1e-9)
+	return min(max(1, int(k)), (n+1)/2)
+}
+
+// beyond counts the values of t on either side of at. A tie counts on both; values that differ in the last digits are
+// tied, so that processors agree.
+func beyond(t []float64, at float64) (above, below int) {
+	tie := float64(1e-10 * (1 + math.Abs(at)))
 	for _, x := range t {
-		if x >= at {
+		if x >= at-tie {
 			above++
 		}
-		if x <= at {
+		if x <= at+tie {
 			below++
 		}
 	}
-	n := len(t)
-	k := max(1, int(math.Floor(float64(n+1)*(1-o.Confidence)/2+1e-9)))
-	k = min(k, (n+1)/2)
-	slices.Sort(t)
-	return interval{
-		low:  m.delta - float64(t[n-k]*se),
-		high: m.delta - float64(t[k-1]*se),
-		p:    float64(above) / float64(n+1), pLess: float64(below) / float64(n+1),
+	return above, below
+}
+
+// smallest returns the k-th smallest of xs, from 0, and leaves no larger value before it and no smaller one behind
+// (Hoare 1961, "Find"). Sorting all took as long as drawing all.
+func smallest(xs []float64, k int) float64 {
+	for low, high := 0, len(xs)-1; low < high; {
+		a, b, c := xs[low], xs[low+(high-low)/2], xs[high]
+		pivot := max(min(a, b), min(max(a, b), c))
+		i, j := low, high
+		for i <= j {
+			for xs[i] < pivot {
+				i++
+			}
+			for xs[j] > pivot {
+				j--
+			}
+			if i <= j {
+				xs[i], xs[j] = xs[j], xs[i]
+				i++
+				j--
+			}
+		}
+		switch {
+		case k <= j:
+			high = j
+		case k >= i:
+			low = i
+		default:
+			return xs[k]
+		}
 	}
+	return xs[k]
 }
 
 // errors returns the residuals as they would be without the fit's pull, centred.
@@ -78,7 +120,7 @@ func (m *model) resample(t, e []float64, seed uint64) {
 		rss := squares - float64(base*base)/nb - float64(head*head)/nh
 		if m.z != nil {
 			slope = dot(m.z, deal)
-			delta -= float64(slope/m.zz) * m.lag
+			delta -= float64(slope / m.zz * m.lag)
 			rss -= float64(slope*slope) / m.zz
 		}
 		if rss < 1e-4*squares {
@@ -97,7 +139,7 @@ func (m *model) rss(deal []float64, base, head, slope float64) float64 {
 			r = x - head
 		}
 		if m.z != nil {
-			r -= float64(slope/m.zz) * m.z[i]
+			r -= float64(slope / m.zz * m.z[i])
 		}
 		sum += float64(r * r)
 	}
@@ -107,7 +149,7 @@ func (m *model) rss(deal []float64, base, head, slope float64) float64 {
 // studentise divides a deal's delta by its standard error; a deal without spread is infinitely far out, unless its delta
 // is zero too.
 func (m *model) studentise(delta, sd float64) float64 {
-	switch least := 1e-12 * m.sd; {
+	switch least := 1e-9 * m.sd; {
 	case sd > least:
 		return delta / (sd * m.root)
 	case math.Abs(delta) <= least:

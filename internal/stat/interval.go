@@ -14,7 +14,7 @@ type interval struct {
 
 // tInterval is delta ± t·se.
 func tInterval(delta, se, df, confidence float64) interval {
-	h := tUpper((1-confidence)/2, df) * se
+	h := float64(tUpper((1-confidence)/2, df) * se)
 	return interval{
 		low: delta - h, high: delta + h,
 		p: tTail(delta/se, df), pLess: tTail(-delta/se, df),

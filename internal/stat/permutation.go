@@ -23,8 +23,8 @@ func permutation(base, head []float64) (p float64, ok bool) {
 		all = append(all, y-head[0])
 		size += math.Abs(y)
 	}
-	// Equal runs give equal sums but for rounding.
-	return float64(atLeast(all, len(head), seen-1e-12*size)) / float64(ways), true
+	tie := float64(1e-12 * size) // equal runs give equal sums but for rounding
+	return float64(atLeast(all, len(head), seen-tie)) / float64(ways), true
 }
 
 // atLeast counts the subsets of k of xs whose sum is at least least.

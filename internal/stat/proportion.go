@@ -40,10 +40,10 @@ func Proportion(met, of []int, confidence float64) (Share, error) {
 	t := tUpper((1-confidence)/2, runs.k-1+rhoWeight)
 	rho := runs.rho()
 	s := Share{Point: runs.met / runs.of, Rho: rho}
-	s.DesignEffect = 1 + (runs.of/runs.k-1)*rho
+	s.DesignEffect = runs.inflation(rho)
 	s.N = runs.of / s.DesignEffect
 	s.Low, s.High = wilson(s.Point, s.N, t)
-	prior := runs.of / (1 + (runs.of/runs.k-1)*rhoPrior)
+	prior := runs.of / runs.inflation(rhoPrior)
 	perfect, _ := wilson(1, prior, t)
 	_, hopeless := wilson(0, prior, t)
 	s.Low, s.High = math.Min(s.Low, perfect), math.Max(s.High, hopeless)
@@ -76,7 +76,7 @@ func pool(met, of []int) (counts, error) {
 		c.of += float64(n)
 	}
 	for i, n := range of {
-		d := float64(met[i]) - float64(c.met/c.of)*float64(n)
+		d := float64(met[i]) - float64(c.met/c.of*float64(n))
 		c.spread += float64(d * d)
 	}
 	return c, nil
@@ -93,6 +93,9 @@ func (c counts) designEffect() (float64, bool) {
 	return v / (p * (1 - p) / c.of), true
 }
 
+// inflation is the design effect of a correlation rho within runs of average size.
+func (c counts) inflation(rho float64) float64 { return 1 + float64((c.of/c.k-1)*rho) }
+
 // rho is the correlation within runs, drawn towards the prior.
 func (c counts) rho() float64 {
 	deff, known := c.designEffect()
@@ -101,14 +104,14 @@ func (c counts) rho() float64 {
 		return rhoPrior
 	}
 	raw := math.Min(1, math.Max(0, (deff-1)/(each-1)))
-	return ((c.k-1)*raw + rhoWeight*rhoPrior) / (c.k - 1 + rhoWeight)
+	return (float64((c.k-1)*raw) + rhoWeight*rhoPrior) / (c.k - 1 + rhoWeight)
 }
 
 // wilson is Wilson's score interval of a share p of n requests, z its quantile.
 func wilson(p, n, z float64) (low, high float64) {
 	z2 := z * z
 	centre := (p + z2/(2*n)) / (1 + z2/n)
-	half := z / (1 + z2/n) * math.Sqrt(p*(1-p)/n+z2/(4*n*n))
+	half := float64(z / (1 + z2/n) * math.Sqrt(p*(1-p)/n+z2/(4*n*n)))
 	low, high = math.Max(0, centre-half), math.Min(1, centre+half)
 	if p == 0 {
 		low = 0

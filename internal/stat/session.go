@@ -20,15 +20,15 @@ func acrossSessions(base, head [][]float64, o Options) (delta float64, i interva
 		w = math.Max(within/wdf, w)
 	}
 	bdf := b.k + h.k - 2 + o.DayDF
-	day := (b.between + h.between + o.DayDF*(float64(o.DaySD*o.DaySD)+w/b.size)) / bdf
-	a := (1/b.k + 1/h.k) * day
+	day := (b.between + h.between + float64(o.DayDF*(float64(o.DaySD*o.DaySD)+w/b.size))) / bdf
+	a := float64((1/b.k + 1/h.k) * day)
 	c := math.Max(0, (1/h.size-1/b.size)*w/h.k)
-	v, df := a+c, 0.0
 	spread := float64(a*a) / bdf
 	if c > 0 && wdf > 0 {
 		spread += float64(c*c) / wdf
 	}
-	df = v * v / spread
+	v := a + c
+	df := v * v / spread
 	if least := w * (1/(h.size*h.k) + 1/(b.size*b.k)); v < least && wdf > 0 {
 		v, df = least, wdf
 	}

@@ -57,10 +57,11 @@ func jointOrder(b, h side) ([]float64, error) {
 	return append(append([]float64{}, b.order...), h.order...), nil
 }
 
+// finite refuses what is no number, and what is so large that its square is none.
 func finite(xs []float64) error {
 	for _, x := range xs {
-		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return fmt.Errorf("%v: %w", x, ErrNotFinite)
+		if !(math.Abs(x) < 1e100) {
+			return fmt.Errorf("value %v: %w", x, ErrNotFinite)
 		}
 	}
 	return nil

@@ -14,11 +14,14 @@ const maxDF = 1e4
 // incomplete beta function. Relative error below 1e-10, also far out; oracle: testdata/oracles.json.
 func tTail(t, df float64) float64 {
 	df = math.Min(df, maxDF)
+	if math.IsNaN(t) || math.IsNaN(df) {
+		return math.NaN()
+	}
 	if t < 0 {
 		return 1 - tTail(-t, df)
 	}
-	if t2 := t * t; t2 < df { // the middle by its complement, where 1 − x keeps its digits
-		return 0.5 - 0.5*mathx.BetaInc(t2/(df+t2), 0.5, df/2)
+	if t < 1 { // the middle by its complement, where 1 − x keeps its digits
+		return 0.5 - 0.5*mathx.BetaInc(t*t/(df+t*t), 0.5, df/2)
 	}
 	// df/(df + t²), written so that t² may overflow.
 	return 0.5 * mathx.BetaInc(1/(1+t/df*t), df/2, 0.5)
@@ -43,6 +46,9 @@ func tQuantile(p, df float64) float64 {
 
 // tUpper returns the t ≥ 0 with P(T > t) = q, 0 < q ≤ ½.
 func tUpper(q, df float64) float64 {
+	if q == 0.5 {
+		return 0
+	}
 	low, high := 0.0, 1.0
 	for tTail(high, df) > q {
 		low, high = high, 2*high
