@@ -94,10 +94,8 @@ func (a Acceptance) check() error {
 
 // grown is what a file will hold once a candidate is accepted.
 func (a Acceptance) grown(name string, head bench.Digest) ([]byte, error) {
-	session := head.Sessions[0]
-	session.Origin = a.origin(session)
 	next := head
-	next.Sessions = []bench.Session{session}
+	next.Sessions = newest(a.signed(head.Sessions))
 	next.Epoch = bench.Epoch{}
 	old, err := onDisk(name).read()
 	switch {
@@ -113,8 +111,8 @@ func (a Acceptance) grown(name string, head bench.Digest) ([]byte, error) {
 		if err := a.joins(old, head); err != nil {
 			return nil, fmt.Errorf("scenario %q of runner %q cannot join its baseline: %w", head.Scenario, head.Runner, err)
 		}
+		old.Sessions = newest(append(old.Sessions, next.Sessions...))
 		next = old
-		next.Sessions = newest(append(slices.Clone(old.Sessions), session))
 	default:
 		return nil, fmt.Errorf("%q holds a baseline already; add this campaign to it with --add-session, or start anew with --new-epoch --reason TEXT", name)
 	}
@@ -125,6 +123,15 @@ func (a Acceptance) grown(name string, head bench.Digest) ([]byte, error) {
 
 func (a Acceptance) epoch(number int) bench.Epoch {
 	return bench.Epoch{Number: number, Started: a.At, Reason: a.Reason, Who: a.Who}
+}
+
+// signed copies sessions and puts the record of this acceptance on each.
+func (a Acceptance) signed(sessions []bench.Session) []bench.Session {
+	sessions = slices.Clone(sessions)
+	for i := range sessions {
+		sessions[i].Origin = a.origin(sessions[i])
+	}
+	return sessions
 }
 
 func (a Acceptance) origin(s bench.Session) bench.Origin {
@@ -150,8 +157,8 @@ func (a Acceptance) joins(old, head bench.Digest) error {
 	if !sameSLO(old.SLO, head.SLO) {
 		return fmt.Errorf("its SLO is another one, and its goodput was counted against it; %s", anew)
 	}
-	for _, s := range old.Sessions {
-		if s.ID == head.Sessions[0].ID {
+	for _, s := range head.Sessions {
+		if slices.ContainsFunc(old.Sessions, func(o bench.Session) bool { return o.ID == s.ID }) {
 			return fmt.Errorf("session %q was accepted already", s.ID)
 		}
 	}
@@ -185,10 +192,15 @@ func acceptable(d bench.Digest) error {
 	if err := bench.CheckName("scenario", d.Scenario); err != nil {
 		return err
 	}
-	if len(d.Sessions) != 1 {
-		return fmt.Errorf("it holds %d sessions, and one campaign is one session", len(d.Sessions))
+	if len(d.Sessions) == 0 {
+		return errors.New("it holds no session")
 	}
-	return sound(d.Sessions[0])
+	for _, s := range d.Sessions {
+		if err := sound(s); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // sound says why a session cannot stand in a baseline.

@@ -75,8 +75,8 @@ func TestUnfitCandidatesAreRefused(t *testing.T) {
 	}{
 		"two runs":        {func(d *bench.Digest) { d.Sessions[0].Visits[0].Runs = runsOf(d)[:2] }, "2 valid runs"},
 		"no run":          {func(d *bench.Digest) { d.Sessions[0].Visits = nil }, "0 valid runs"},
-		"no session":      {func(d *bench.Digest) { d.Sessions = nil }, "0 sessions"},
-		"two sessions":    {func(d *bench.Digest) { d.Sessions = append(d.Sessions, session(1)) }, "2 sessions"},
+		"no session":      {func(d *bench.Digest) { d.Sessions = nil }, "no session"},
+		"a short session": {func(d *bench.Digest) { d.Sessions = append(d.Sessions, short(1)) }, "2 valid runs"},
 		"an invalid run":  {func(d *bench.Digest) { runsOf(d)[3].Invalid = "stream buffered" }, "run 4 is invalid: stream buffered"},
 		"all failed":      {func(d *bench.Digest) { allFailed(&runsOf(d)[1]) }, "run 2: all 100 requests failed"},
 		"two of five lag": {func(d *bench.Digest) { runsOf(d)[0].Void, runsOf(d)[1].Void = "late", "late" }, "2 of 5 runs were void"},
@@ -96,6 +96,33 @@ func TestUnfitCandidatesAreRefused(t *testing.T) {
 				t.Errorf("written: %v", left)
 			}
 		})
+	}
+}
+
+func short(day int) bench.Session {
+	s := session(day)
+	s.Visits[0].Runs = s.Visits[0].Runs[:2]
+	return s
+}
+
+func TestSeveralNightsAreAcceptedAtOnce(t *testing.T) {
+	folder := first(t, "chat")
+	nights := candidate("h100", "chat", 1)
+	nights.Sessions = append(nights.Sessions, session(2), session(3))
+	if _, err := Accept(folder, []bench.Digest{nights}, adding()); err != nil {
+		t.Fatal(err)
+	}
+	e, err := Show(folder, "h100", "chat")
+	if err != nil || len(e.Digest.Sessions) != 4 {
+		t.Fatalf("%d sessions, %v", len(e.Digest.Sessions), err)
+	}
+	for _, s := range e.Digest.Sessions {
+		if s.Origin.Who != "ada" {
+			t.Errorf("session %s: origin %+v", s.ID, s.Origin)
+		}
+	}
+	if nights.Sessions[0].Origin.Who != "" {
+		t.Error("accepting changed the candidate")
 	}
 }
 
