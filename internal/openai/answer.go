@@ -47,6 +47,7 @@ type answer struct {
 	reasoning string // the field in which reasoning came
 	finish    []byte
 	text      []byte
+	json      []byte   // the body, when it is no stream
 	done      bool     // [DONE] came
 	failed    *failure // what a chunk said or was
 	end       float64  // when the stream ended
@@ -86,11 +87,12 @@ func drain(body io.Reader, buf []byte) {
 }
 
 func (a *answer) take(b []byte) {
-	if a.bytes == 0 && bytes.HasPrefix(bytes.TrimLeft(b, " \t\r\n"), []byte{'{'}) {
-		a.failed = unstreamed(b)
+	first := a.bytes == 0
+	a.bytes += len(b)
+	if len(a.json) > 0 || first && bytes.HasPrefix(bytes.TrimLeft(b, " \t\r\n"), []byte{'{'}) {
+		a.whole(b)
 		return
 	}
-	a.bytes += len(b)
 	events := a.events
 	err := a.parser.feed(b, a.event)
 	switch {
@@ -102,6 +104,14 @@ func (a *answer) take(b []byte) {
 	}
 	if a.events > events && !a.done && a.failed == nil {
 		a.heard()
+	}
+}
+
+// whole collects an answer that is one JSON text: it may say why.
+func (a *answer) whole(b []byte) {
+	a.json = append(a.json, b...)
+	if len(a.json) > mostRead {
+		a.failed = unstreamed(a.json)
 	}
 }
 
@@ -199,6 +209,8 @@ func (a *answer) verdict(ctx context.Context, err error) *failure {
 	switch {
 	case a.failed != nil:
 		return a.failed
+	case err == nil && len(a.json) > 0:
+		return unstreamed(a.json)
 	case err != nil && !(len(a.finish) > 0 && counted):
 		return classify(ctx, err)
 	case len(a.finish) == 0 && !(a.done && a.usage.known && a.req.Chunks > 0):

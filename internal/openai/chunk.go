@@ -27,7 +27,8 @@ type chunk struct {
 	usage     usage
 	failure   []byte // the error in it, as JSON; nil when there is none
 
-	scan scanner
+	object bool // the chunk is an error as a whole
+	scan   scanner
 }
 
 // usage is the server's own count of tokens; -1 is a count it does not give.
@@ -42,10 +43,10 @@ func (c *chunk) read(data []byte) error {
 	if c.scan.peek() != '{' || !c.scan.members(c.member) || !c.scan.done() {
 		return errNotJSON
 	}
-	if c.failure != nil {
-		return nil
+	if c.object && c.failure == nil {
+		c.failure = data
 	}
-	if u := c.usage; u.known && (u.in < -1 || u.out < -1 || u.cached < -1) {
+	if u := c.usage; c.failure == nil && u.known && (u.in < -1 || u.out < -1 || u.cached < -1) {
 		return errBadUsage
 	}
 	return nil
@@ -74,9 +75,7 @@ func (c *chunk) member(name []byte) bool {
 	case "object":
 		// Servers built on FastAPI once streamed {"object":"error","message":…}.
 		raw, ok := c.scan.value()
-		if string(raw) == `"error"` && c.failure == nil {
-			c.failure = c.scan.b
-		}
+		c.object = string(raw) == `"error"`
 		return ok
 	}
 	return c.scan.skip()

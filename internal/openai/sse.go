@@ -20,8 +20,9 @@ type event struct {
 // in pieces cut anywhere. An event is complete at its blank line, and with the carriage return of that line when one is
 // used: waiting for the line feed that may follow would date the event by the next read. An incomplete last event is lost.
 //
-// The parser of tmaxmax/go-sse answers every case alike and stands in the tests as the oracle. It is not used here: it
-// copies each event into two strings, and over long events cut into small reads it begins again at each read.
+// The parser of tmaxmax/go-sse answers alike and stands in the tests as the oracle. It is not used here: it makes two
+// strings of each event and takes about eight times as long (BenchmarkParser), it begins an event again at each read, which
+// costs the square of its length when a long one comes in small pieces, and it does not tell empty data from none.
 type parser struct {
 	line   []byte // the beginning of a line whose end has not come
 	name   []byte
