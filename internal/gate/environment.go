@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -9,19 +10,23 @@ import (
 	"github.com/benchgate/benchgate/internal/stat"
 )
 
-// environment compares the surroundings of both sides. A fact that every scenario shares is told once.
+// environment compares the surroundings of both sides, in the scenarios that both have. A fact that all of them share is
+// told once. Where no scenario has both sides, that of the one side is told and nothing differs.
 func environment(pairs []*pair) Environment {
+	both := slices.DeleteFunc(slices.Clone(pairs), func(x *pair) bool { return x.base == nil || x.head == nil })
+	some := slices.DeleteFunc(slices.Clone(pairs), func(x *pair) bool { return x.base == nil && x.head == nil })
+	if len(both) > 0 {
+		some = both
+	}
 	var match, test []Fact
-	scenarios := 0
-	for _, x := range pairs {
-		if x.base == nil && x.head == nil {
-			continue
-		}
-		scenarios++
+	for _, x := range some {
 		match = append(match, facts(x.scenario, mustMatch(x.base), mustMatch(x.head))...)
 		test = append(test, facts(x.scenario, underTest(x.base), underTest(x.head))...)
 	}
-	e := Environment{MustMatch: shared(match, scenarios), UnderTest: shared(test, scenarios)}
+	e := Environment{MustMatch: shared(match, len(some)), UnderTest: shared(test, len(some))}
+	if len(both) == 0 {
+		return e
+	}
 	for _, f := range slices.Concat(e.MustMatch, e.UnderTest) {
 		if f.Base != f.Head {
 			e.Diff = append(e.Diff, f)
@@ -74,7 +79,7 @@ func shared(fs []Fact, scenarios int) []Fact {
 			out = append(out, all)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Fact) int { return strings.Compare(a.Scenario+"|"+a.Name, b.Scenario+"|"+b.Name) })
+	slices.SortStableFunc(out, func(a, b Fact) int { return cmp.Or(strings.Compare(a.Scenario, b.Scenario), strings.Compare(a.Name, b.Name)) })
 	return out
 }
 

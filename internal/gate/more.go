@@ -35,7 +35,7 @@ func halfWidth(se, df, confidence float64) float64 {
 func (q *question) moreRuns(want float64) string {
 	c := q.comparison
 	have := min(size(c.base), size(c.head))
-	sd := math.Max(c.SD, leastSD)
+	sd := max(c.SD, q.floor(), leastSD)
 	for n := have + 1; n <= mostRuns; n++ {
 		if halfWidth(sd*math.Sqrt(2/float64(n)), float64(2*n-3), q.policy.Confidence) < want {
 			return fmt.Sprintf("About %s more on each side would decide, if the estimate stays.", count(n-have, "run"))

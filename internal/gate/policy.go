@@ -17,8 +17,9 @@ type Policy struct {
 	OnInconclusive string  // "warn" or "fail"
 	OnMissing      string  // "warn" or "fail"
 	Slack          float64 // of minimum rules on ratios: 0.03 is three points
-	MaxAge         time.Duration
-	DaySD          float64 // prior of the between-session log-sd
+	// MaxAge of a baseline from which a pass is believed; 0 is no limit.
+	MaxAge time.Duration
+	DaySD  float64 // prior of the between-session log-sd, 0.05 unless set
 	// Resamples is the least number of bootstrap resamples; 0 means 9,999. Tests of many verdicts lower it.
 	Resamples int
 	// Planned says that these rules are the defaults, since no config was given.

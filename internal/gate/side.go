@@ -119,7 +119,7 @@ func (s *side) failures() (failed, sent int) {
 func (s *side) weighted(value func(placed) float64, weight func(placed) int) float64 {
 	sum, n := 0.0, 0
 	for _, r := range s.fit {
-		sum += value(r) * float64(weight(r))
+		sum += float64(value(r) * float64(weight(r)))
 		n += weight(r)
 	}
 	if n == 0 {

@@ -62,7 +62,7 @@ type Finding struct {
 	Base     *Side   `json:"base,omitempty"`
 	Head     *Side   `json:"head,omitempty"`
 	Change   *Change `json:"change,omitempty"`
-	// Tolerance, RuleOut, Limit (of a min or max rule) and Slack are what the rule asked; fractions.
+	// Tolerance, RuleOut, Min, Max and Slack are what the rule asked: fractions, or the unit of the metric for a limit.
 	Tolerance *float64 `json:"tolerance,omitempty"`
 	RuleOut   *float64 `json:"rule_out,omitempty"`
 	Min       *float64 `json:"min,omitempty"`
@@ -89,7 +89,8 @@ type Side struct {
 }
 
 // Change is head against base. Ratio, Low and High are head ÷ base of times and rates, so below 1 is lower, whichever
-// way is better; for ratio metrics (Unit "ratio") Points, PointsLow and PointsHigh are head − base and stand instead.
+// way is better; they are absent for ratio metrics (Unit "ratio"), whose change is told in points by Worse alone. An end of
+// the interval that has no bound stands at a factor of a million.
 type Change struct {
 	Ratio float64 `json:"ratio,omitempty"`
 	Low   float64 `json:"low,omitempty"`

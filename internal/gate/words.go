@@ -91,7 +91,7 @@ func (t tongue) asked(worse float64) string {
 func (t tongue) span(c *Change) string {
 	d := c.digits()
 	low, high := c.WorseLow, c.WorseHigh
-	if high <= 0 {
+	if high < 0 {
 		low, high = high, low
 	}
 	from, to := t.change(low, d), t.change(high, d)
@@ -106,7 +106,7 @@ func (t tongue) most(c *Change) string {
 	d := c.digits()
 	scale := math.Pow10(d)
 	up := math.Ceil(c.WorseHigh*100*scale-1e-6) / scale / 100
-	if up <= 0 {
+	if up < 0 {
 		return "at least " + t.change(up, d)
 	}
 	return "at most " + t.change(up, d)
