@@ -150,6 +150,35 @@ func amdNodes(fsys fs.FS) (devices, bool) {
 	return d, len(d.names) > 0
 }
 
+// drmDevices names graphics devices that no maker's tool described, by what the kernel says of the hardware; false when
+// there is none, or one that it cannot name.
+func drmDevices(fsys fs.FS) (devices, bool) {
+	nodes, err := fs.Glob(fsys, "sys/class/drm/renderD*/device/uevent")
+	if err != nil {
+		return devices{}, false
+	}
+	var d devices
+	drivers := map[string]bool{}
+	for _, node := range nodes {
+		data, err := fs.ReadFile(fsys, node)
+		if err != nil {
+			return devices{}, false
+		}
+		p := properties(strings.ReplaceAll(string(data), "=", " "))
+		switch {
+		case told(p["PCI_ID"]):
+			d.names = append(d.names, "PCI "+strings.ToLower(p["PCI_ID"]))
+		case told(p["OF_COMPATIBLE_0"]):
+			d.names = append(d.names, p["OF_COMPATIBLE_0"])
+		default:
+			return devices{}, false
+		}
+		drivers[p["DRIVER"]] = true
+	}
+	d.driver = strings.Trim(strings.Join(slices.Sorted(maps.Keys(drivers)), "+"), "+")
+	return d, len(d.names) > 0
+}
+
 func properties(text string) map[string]string {
 	p := map[string]string{}
 	for line := range strings.Lines(text) {

@@ -115,7 +115,8 @@ func sign(path string) {
 func holder(path string) string {
 	data, err := os.ReadFile(path)
 	line, _, _ := strings.Cut(string(data), "\n")
-	if err != nil || !strings.HasPrefix(line, "process ") || len(line) > 100 {
+	foreign := strings.ContainsFunc(line, func(r rune) bool { return r < ' ' || r > '~' })
+	if err != nil || !strings.HasPrefix(line, "process ") || len(line) > 100 || foreign {
 		return "another process"
 	}
 	return line

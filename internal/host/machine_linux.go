@@ -39,15 +39,21 @@ func find(ctx context.Context, fsys fs.FS) devices {
 	if d, good := amdNodes(fsys); good {
 		return d
 	}
-	if unknown || there || hasNode(fsys) {
+	if unknown || there || exists(fsys, "dev/nvidia[0-9]*", "dev/kfd", "dev/accel/accel*") {
+		return devices{}
+	}
+	if d, good := drmDevices(fsys); good {
+		return d
+	}
+	if exists(fsys, "dev/dri/renderD*") {
 		return devices{}
 	}
 	return noDevices()
 }
 
-// hasNode reports whether the kernel offers an accelerator that no tool described.
-func hasNode(fsys fs.FS) bool {
-	for _, pattern := range []string{"dev/nvidia[0-9]*", "dev/kfd", "dev/accel/accel*", "dev/dri/renderD*"} {
+// exists reports whether the kernel offers one of these devices.
+func exists(fsys fs.FS, patterns ...string) bool {
+	for _, pattern := range patterns {
 		if found, err := fs.Glob(fsys, pattern); err == nil && len(found) > 0 {
 			return true
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"syscall"
 	"time"
 )
 
@@ -22,6 +23,9 @@ func answer(ctx context.Context, tool string, args ...string) (out string, found
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.WaitDelay = time.Second
+	// What the tool started goes with it.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.Env = append(os.Environ(), "LC_ALL=C")
 	w := &limited{cancel: cancel}
 	cmd.Stdout = w
