@@ -129,6 +129,7 @@ func (s *Server) routes() *http.ServeMux {
 
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Server", "benchgate-sim/"+Version)
 	switch {
 	case s.broken != nil:
 		refuse(w, apiError{http.StatusInternalServerError, s.broken.Error(), "simulation", ""})

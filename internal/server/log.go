@@ -1,0 +1,104 @@
+package server
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+const (
+	tailLines = 20
+	tailBytes = 16 << 10
+	lineRunes = 400
+)
+
+// escapes are the colours and cursor moves of terminals.
+var escapes = regexp.MustCompile("\x1b(\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(\x07|\x1b\\\\)?|.)")
+
+// logFile is the part of a log that one start of the server wrote.
+type logFile struct {
+	name string
+	from int64 // where this start begins
+}
+
+// openLog opens a log for appending. The file is the child's; it is closed here once the child has it.
+func openLog(name string) (*os.File, logFile, error) {
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return nil, logFile{}, fmt.Errorf("log of the server: %w", err)
+	}
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, logFile{}, fmt.Errorf("log of the server: %w", err)
+	}
+	end, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		f.Close()
+		return nil, logFile{}, fmt.Errorf("log of the server: %w", err)
+	}
+	return f, logFile{name: name, from: end}, nil
+}
+
+// tail is the end of the log in at most 20 lines of printable text. A log that cannot be read has none.
+func (l logFile) tail(secret string) string {
+	f, err := os.Open(l.name)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	from := l.from
+	if info, err := f.Stat(); err == nil {
+		from = max(from, info.Size()-tailBytes)
+	}
+	data := make([]byte, tailBytes)
+	n, err := f.ReadAt(data, from)
+	if err != nil && n == 0 {
+		return ""
+	}
+	text := string(data[:n])
+	if from > l.from { // begins in the middle of a line, perhaps of the secret
+		_, rest, found := strings.Cut(text, "\n")
+		if !found {
+			rest = text[min(len(secret), len(text)):]
+		}
+		text = rest
+	}
+	if len(secret) >= 4 {
+		text = strings.ReplaceAll(text, secret, blot)
+	}
+	return lastLines(text)
+}
+
+func lastLines(text string) string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		if line = printable(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines[max(0, len(lines)-tailLines):], "\n")
+}
+
+// printable drops what could play tricks on a terminal, and the end of a long line. Of a line that was overwritten by
+// carriage returns, as progress bars do, the last state stays.
+func printable(line string) string {
+	line = strings.TrimRight(line, "\r\n\t ")
+	line = line[strings.LastIndexByte(line, '\r')+1:]
+	line = strings.ToValidUTF8(escapes.ReplaceAllString(line, ""), "�")
+	line = strings.Map(func(r rune) rune {
+		if r == '\t' {
+			return ' '
+		}
+		if !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, line)
+	if r := []rune(line); len(r) > lineRunes {
+		line = string(r[:lineRunes]) + "…"
+	}
+	return line
+}
