@@ -43,24 +43,24 @@ func scale(value, half float64, unit string) (factor float64, prefix string) {
 	return 1, ""
 }
 
-// digits writes x with as many digits as ± half supports: the last one is worth no more than half, and no less than a tenth
-// of it.
-func digits(x, half float64) string {
+// digits writes x with as many digits as ± half supports.
+func digits(x, half float64) string { return plain(x, decimals(x, half)) }
+
+// decimals is how many digits after the point ± half leaves: the last one is worth no more than half and no less than a
+// tenth of it. Without half it is what three significant digits of x need.
+func decimals(x, half float64) int {
 	if !(half > 0) || math.IsInf(half, 0) {
-		return plain(x, significant(x))
+		return significant(x, unsure)
 	}
-	return plain(x, max(0, min(6, places(half))))
+	return max(0, min(6, int(math.Ceil(-math.Log10(half)))))
 }
 
-// places is how many decimals ± half supports; negative where it reaches beyond the point.
-func places(half float64) int { return int(math.Ceil(-math.Log10(half))) }
-
-// significant is how many decimals show x with three significant digits.
-func significant(x float64) int {
+// significant is how many decimals show x with n significant digits.
+func significant(x float64, n int) int {
 	if x == 0 {
 		return 0
 	}
-	return max(0, min(9, unsure-1-int(math.Floor(math.Log10(math.Abs(x))))))
+	return max(0, min(9, n-1-int(math.Floor(math.Log10(math.Abs(x))))))
 }
 
 // plain writes a number without a sign on zero.

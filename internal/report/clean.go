@@ -1,0 +1,50 @@
+package report
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// Lengths, in characters, to which foreign text is cut. The verdict itself holds all of it.
+const (
+	longName = 80
+	longText = 700
+)
+
+// escape is what a terminal would obey: CSI and OSC sequences, ended or cut short.
+var escape = regexp.MustCompile(`(\x1b\[|\x{9b})[0-?]*[ -/]*[@-~]?|\x1b\][^\x07\x1b]*(\x07|\x1b\\)?|\x1b.?`)
+
+// command is what the log readers of GitHub and Azure look for inside a line.
+var command = regexp.MustCompile(`##\[|##vso\[`)
+
+// clean makes text of a stranger fit for one line: valid UTF-8, no escape sequences, control, format (direction, zero width)
+// or private characters, single spaces, at most so many characters, and no command to whoever reads the log.
+func clean(s string, most int) string {
+	s = escape.ReplaceAllString(strings.ToValidUTF8(s, "�"), "")
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r) || unicode.IsControl(r):
+			return ' '
+		case unicode.In(r, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp):
+			return -1
+		}
+		return r
+	}, s)
+	s = cut(strings.Join(strings.Fields(s), " "), most)
+	return command.ReplaceAllStringFunc(s, func(c string) string { return "# " + c[1:] })
+}
+
+// cut keeps at most so many characters, the last one telling that there were more.
+func cut(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	if r := []rune(s); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return s
+}
+
+func name(s string) string  { return clean(s, longName) }
+func prose(s string) string { return clean(s, longText) }
