@@ -24,7 +24,7 @@ func acrossSessions(base, head [][]float64, o Options) (delta float64, i interva
 	a := float64((1/b.k + 1/h.k) * day)
 	c := math.Max(0, (1/h.size-1/b.size)*w/h.k)
 	spread := float64(a*a) / bdf
-	if c > 0 && wdf > 0 {
+	if c > 0 { // then some session has two runs, and wdf is positive
 		spread += float64(c*c) / wdf
 	}
 	v := a + c

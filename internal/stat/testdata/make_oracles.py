@@ -74,9 +74,9 @@ def bootstrap(y, x, confidence, resamples, seed, floor):
     ds = deals @ (x @ g[1])
     rest = deals - deals @ hat
     ss = np.sqrt((rest * rest).sum(1) / (n - p))
-    assert (ss > 1e-9 * s).all() or n <= 8
+    assert not ((ss > 1e-12 * s) & (ss < 1e-7 * s)).any()  # either no spread or a clear one
     with np.errstate(divide="ignore", invalid="ignore"):
-        t = np.where(ss > 1e-12 * s, ds / (ss * root), np.where(abs(ds) <= 1e-12 * s, 0, np.sign(ds) * np.inf))
+        t = np.where(ss > 1e-9 * s, ds / (ss * root), np.where(abs(ds) <= 1e-9 * s, 0, np.sign(ds) * np.inf))
     at = d / (s * root)
     p_more = (1 + (t >= at).sum()) / (resamples + 1)
     p_less = (1 + (t <= at).sum()) / (resamples + 1)
@@ -173,6 +173,9 @@ def comparisons():
     head += 0.03 * np.array(ab[1][0])
     add("ten pairs with drift", [base.round(4)], [head.round(4)], 4, same=True, order=ab)
     add("uneven order", [runs(6)], [runs(4, shift=0.1)], 8, same=True, order=([[1, 2, 6, 7, 9, 10]], [[3, 4, 5, 8]]))
+    flat = [runs(5, 0.5) for _ in range(10)]
+    add("sessions with one mean", [(x - x.mean()).round(4) for x in flat], [runs(5, 0.5)], 21)
+    add("one side without spread", [np.zeros(10)], [runs(4, 0.05, 0.1)], 6, same=True)
     add("below the floor", [runs(5, 0.001)], [runs(5, 0.001, 0.02)], 1)
     return cases
 
@@ -258,7 +261,7 @@ def exact_levels(looks, alpha):
 
 def levels():
     cases = []
-    for looks in ([10], [6, 8, 10], [4, 6, 8, 10], [2, 4, 6, 8, 10, 12], [4, 8, 20], [18, 20]):
+    for looks in ([10], [6, 8, 10], [4, 6, 8, 10], [2, 4, 6, 8, 10, 12], [4, 8, 20], [18, 20], [95, 98, 100]):
         for alpha in (0.025, 0.0125, 0.025 / 12, 1e-4):
             cases.append(dict(looks=looks, alpha=alpha, grid=grid_levels(looks, alpha), exact=exact_levels(looks, alpha)))
     return cases
