@@ -48,3 +48,12 @@ func cut(s string, most int) string {
 
 func name(s string) string  { return clean(s, longName) }
 func prose(s string) string { return clean(s, longText) }
+
+// mute breaks the two colons at the start of a line, which a log reader would obey.
+func mute(line string) string {
+	body := strings.TrimLeft(line, " ")
+	if rest, ok := strings.CutPrefix(body, "::"); ok {
+		return line[:len(line)-len(body)] + ": :" + rest
+	}
+	return line
+}

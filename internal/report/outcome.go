@@ -9,11 +9,11 @@ import (
 
 // look is how an outcome is shown. The word always stands beside sign and colour.
 type look struct {
-	outcome gate.Outcome
-	sign    string // in one column of text
-	emoji   string // in markdown
-	class   string // of the page: bad, broken, open, good, plain
-	means   string // one sentence for who has never seen it
+	Outcome gate.Outcome
+	Sign    string // in one column of text
+	Emoji   string // in markdown
+	Class   string // of the page: bad, broken, open, good, plain
+	Means   string // one sentence for who has never seen it
 }
 
 // looks are in the order in which findings are listed: worst first.
@@ -41,7 +41,7 @@ func lookOf(o gate.Outcome) look {
 }
 
 func place(o gate.Outcome) int {
-	if i := slices.IndexFunc(looks, func(l look) bool { return l.outcome == o }); i >= 0 {
+	if i := slices.IndexFunc(looks, func(l look) bool { return l.Outcome == o }); i >= 0 {
 		return i
 	}
 	return len(looks)

@@ -15,8 +15,10 @@ import (
 
 // formats is the table of formats by name; a new one is one more line.
 var formats = map[string]func(io.Writer, gate.Verdict) error{
-	"text": writeText,
-	"json": gate.WriteVerdict,
+	"text":     writeText,
+	"json":     gate.WriteVerdict,
+	"html":     writeHTML,
+	"markdown": writeMarkdown,
 }
 
 // Formats are the names that Write knows, sorted.

@@ -37,13 +37,8 @@ func writeText(w io.Writer, v gate.Verdict) error {
 // page gathers lines.
 type page struct{ strings.Builder }
 
-// line writes one line. A log reader obeys one that begins with two colons.
 func (t *page) line(s string) {
-	body := strings.TrimLeft(s, " ")
-	if rest, ok := strings.CutPrefix(body, "::"); ok {
-		s = s[:len(s)-len(body)] + ": :" + rest
-	}
-	t.WriteString(strings.TrimRight(strings.ReplaceAll(s, "\u00a0", " "), " ") + "\n")
+	t.WriteString(strings.TrimRight(strings.ReplaceAll(mute(s), "\u00a0", " "), " ") + "\n")
 }
 
 func (t *page) headline(v gate.Verdict) {
@@ -92,7 +87,7 @@ func (t *page) list(label string, items []string) {
 // finding tells one that is no plain pass.
 func (t *page) finding(f gate.Finding) {
 	t.line("")
-	t.wrap("", "  ", fmt.Sprintf("%s %s %s: %s", lookOf(f.Outcome).sign, name(f.Scenario), name(f.Metric), strings.ToUpper(string(f.Outcome))))
+	t.wrap("", "  ", fmt.Sprintf("%s %s %s: %s", lookOf(f.Outcome).Sign, name(f.Scenario), name(f.Metric), strings.ToUpper(string(f.Outcome))))
 	t.wrap("  ", "  ", prose(f.Why))
 	if f.Next != "" {
 		t.wrap("  next: ", "        ", prose(f.Next))

@@ -1,0 +1,96 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/benchgate/benchgate/internal/gate"
+)
+
+// details folds what few readers need: surroundings, checks, method, attempts, runs.
+func (m *comment) details(v gate.Verdict, findings []gate.Finding) {
+	if n := len(v.Environment.Diff); n > 0 {
+		m.fold(fmt.Sprintf("Environment: %s", count(n, "difference")), func() { m.facts(v.Environment.Diff) })
+	}
+	if bad := failures(v.Validity); len(bad) > 0 {
+		m.fold(fmt.Sprintf("Validity: %s", count(len(bad), "failed check")), func() { m.bullets("", each(bad, inline)) })
+	}
+	if len(v.Waivers) > 0 {
+		m.fold(fmt.Sprintf("Waivers (%d)", len(v.Waivers)), func() { m.bullets("", each(waivers(v.Waivers), inline)) })
+	}
+	if len(findings) > 0 {
+		m.fold("Method", func() { m.bullets("", method(findings)) })
+	}
+	if len(v.Attempts) > 0 {
+		m.fold(fmt.Sprintf("Attempts (%d)", len(v.Attempts)), func() { m.bullets("", each(attempts(v.Attempts), inline)) })
+	}
+	if lines := runLines(findings); len(lines) > 0 {
+		m.fold("Runs", func() { m.bullets("", lines) })
+	}
+}
+
+func (m *comment) facts(facts []gate.Fact) {
+	m.line("| scenario | fact | base | head |", "|---|---|---|---|")
+	for i, f := range facts {
+		if i == mostRows {
+			m.line("", fmt.Sprintf("… and %d more", len(facts)-i))
+			break
+		}
+		row := []string{code(name(f.Scenario)), code(name(f.Name)), code(known(f.Base)), code(known(f.Head))}
+		m.line("| " + strings.Join(each(row, cell), " | ") + " |")
+	}
+	m.line("")
+}
+
+// method says for each finding how it was decided.
+func method(findings []gate.Finding) []string {
+	out := []string{"p is one-sided and adjusted for all rules asked together (Holm). Runs: base/head. The smallest detectable worsening is found four times in five."}
+	for _, f := range findings {
+		parts := []string{code(name(f.Scenario)) + " " + code(name(f.Metric))}
+		for _, x := range [][2]string{{"rule: ", rule(f)}, {"", f.Method}, {"seed ", f.Seed}, {"look ", f.Look}} {
+			if x[1] != "" {
+				parts = append(parts, x[0]+inline(clean(x[1], 200)))
+			}
+		}
+		out = append(out, strings.Join(parts, "; "))
+	}
+	return out
+}
+
+// runLines lists the values of each side in the order measured.
+func runLines(findings []gate.Finding) []string {
+	var out []string
+	for _, f := range findings {
+		for _, side := range []string{"base", "head"} {
+			if values := runValues(f, side); values != "" {
+				out = append(out, fmt.Sprintf("%s %s, %s: %s", code(name(f.Scenario)), code(name(f.Metric)), side, values))
+			}
+		}
+	}
+	return out
+}
+
+// runValues writes the values of one side in one unit.
+func runValues(f gate.Finding, side string) string {
+	var values []string
+	unit := ""
+	like := 0.0
+	for _, r := range f.Runs {
+		if r.Side != side {
+			continue
+		}
+		if len(values) == 0 {
+			like = r.Value
+			_, unit = split(like, f.Unit, 0)
+		}
+		s := bare(r.Value, like, f.Unit, 0)
+		if !r.Valid {
+			s += " (void)"
+		}
+		values = append(values, s)
+	}
+	if len(values) == 0 {
+		return ""
+	}
+	return some(values, 60) + " " + unit
+}

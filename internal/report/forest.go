@@ -1,0 +1,132 @@
+package report
+
+import (
+	"math"
+	"slices"
+
+	"github.com/go-analyze/charts"
+
+	"github.com/benchgate/benchgate/internal/gate"
+)
+
+// Measures of the forest plot, in the units of the picture.
+const (
+	forestWide  = 940
+	forestLeft  = 250 // where the axis begins
+	forestRight = 700 // where it ends; the numbers follow
+	forestRow   = 28
+	forestTop   = 30
+)
+
+// forest draws every compared finding's change with its interval, and the lines of its rule, on one axis.
+//
+// None of the library's charts has points with horizontal bars: its scatter chart has categories for x, and its mark lines
+// are the mean, the median and the extremes of a series alone. So its painter draws them, line by line.
+func forest(findings []gate.Finding) (string, error) {
+	findings = slices.DeleteFunc(slices.Clone(findings), func(f gate.Finding) bool { return f.Change == nil })
+	if len(findings) == 0 {
+		return "", nil
+	}
+	a := axisOf(findings)
+	bottom := forestTop + forestRow*len(findings)
+	p := painter(forestWide, bottom+30)
+	t := trees{p, a}
+	t.scale(bottom)
+	desc := ""
+	for i, f := range findings {
+		t.row(f, forestTop+forestRow*i+forestRow/2)
+		desc += name(f.Scenario) + " " + name(f.Metric) + " " + span(f) + "; "
+	}
+	return picture(p, "Change with its interval, tolerance and rule-out", desc)
+}
+
+// trees is a forest being drawn.
+type trees struct {
+	p *charts.Painter
+	a axis
+}
+
+func (t trees) x(at float64) int {
+	return forestLeft + int(math.Round(at*(forestRight-forestLeft)))
+}
+
+func (t trees) line(x1, y1, x2, y2 int, c charts.Color, width float64) {
+	t.p.LineStroke([]charts.Point{{X: x1, Y: y1}, {X: x2, Y: y2}}, c, width)
+}
+
+func (t trees) text(s string, x, y int, size float64, c charts.Color) {
+	t.p.Text(s, x, y, 0, charts.FontStyle{FontSize: size, FontColor: c, Font: charts.GetDefaultFont()})
+}
+
+// wide is the width of a text as the library's font has it; the page's font may be wider by a tenth.
+func (t trees) wide(s string, size float64) int {
+	return t.p.MeasureText(s, 0, charts.FontStyle{FontSize: size, Font: charts.GetDefaultFont()}).Width()
+}
+
+// scale draws the axis: round changes, and no change as a strong line.
+func (t trees) scale(bottom int) {
+	for _, tick := range t.a.ticks(0.09) {
+		x := t.x(t.a.at(tick))
+		label := minus(plain(tick*100, 0)) + " %"
+		if tick > 0 {
+			label = "+" + label
+		}
+		color, width := grid, 1.0
+		if tick == 0 {
+			color, width = muted, 1.5
+		}
+		t.line(x, forestTop-4, x, bottom+4, color, width)
+		t.text(label, x-t.wide(label, chartFont)/2, bottom+20, chartFont, muted)
+	}
+	t.text("← better", forestLeft, 16, chartFont, muted)
+	t.text("worse →", forestRight-t.wide("worse →", chartFont), 16, chartFont, muted)
+}
+
+// row draws one finding. Its tolerance is a dashed tick, its rule-out a solid one.
+func (t trees) row(f gate.Finding, y int) {
+	color := map[string]charts.Color{"bad": bad, "good": good}[lookOf(f.Outcome).Class]
+	if color.IsZero() {
+		color = ink
+	}
+	t.text(t.fit(lookOf(f.Outcome).Sign+" "+name(f.Scenario)+" "+name(f.Metric), forestLeft-16), 2, y+5, chartFont, ink)
+	t.text(change(f), forestRight+12, y+5, chartFont, ink)
+	if x, ok := t.mark(f.Tolerance); ok {
+		t.p.DashedLineStroke([]charts.Point{{X: x, Y: y - 12}, {X: x, Y: y + 12}}, muted, 1.5, []float64{3, 2})
+	}
+	if x, ok := t.mark(f.RuleOut); ok {
+		t.line(x, y-12, x, y+12, muted, 2)
+	}
+	low, cutLow := t.a.clip(f.Change.WorseLow)
+	high, cutHigh := t.a.clip(f.Change.WorseHigh)
+	t.line(t.x(low), y, t.x(high), y, color, 2.5)
+	t.end(t.x(low), y, -1, cutLow, color)
+	t.end(t.x(high), y, 1, cutHigh, color)
+	if at, off := t.a.clip(f.Change.Worse); !off {
+		t.p.FilledDiamond(t.x(at), y, 12, 12, color, paper, 1)
+	}
+}
+
+// end closes an interval with a bar, or with an arrow where it goes on beyond the picture.
+func (t trees) end(x, y, way int, cut bool, c charts.Color) {
+	if !cut {
+		t.line(x, y-5, x, y+5, c, 2)
+		return
+	}
+	t.p.LineStroke([]charts.Point{{X: x - 6*way, Y: y - 5}, {X: x, Y: y}, {X: x - 6*way, Y: y + 5}}, c, 2)
+}
+
+func (t trees) mark(worse *float64) (x int, ok bool) {
+	if worse == nil {
+		return 0, false
+	}
+	at, off := t.a.clip(*worse)
+	return t.x(at), !off
+}
+
+// fit cuts a label to a width.
+func (t trees) fit(s string, width int) string {
+	for n := len([]rune(s)); t.wide(s, chartFont)*11/10 > width && n > 8; n-- {
+		s = cut(s, n-1)
+	}
+	return s
+}

@@ -1,0 +1,89 @@
+package report
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/benchgate/benchgate/internal/gate"
+)
+
+// cells is the width of an interval drawn in text.
+const cells = 46
+
+// sketchLegend explains the characters of a sketch.
+const sketchLegend = "│ no change   ┊ tolerance   ╎ rule-out   ├─●─┤ change with its interval   ◂ ▸ goes on"
+
+// sketch draws the interval of each compared finding in monospaced text, one a line, on a common scale.
+func sketch(findings []gate.Finding) []string {
+	findings = slices.DeleteFunc(slices.Clone(findings), func(f gate.Finding) bool { return f.Change == nil })
+	if len(findings) == 0 {
+		return nil
+	}
+	a := axisOf(findings)
+	label := func(f gate.Finding) string { return cut(name(f.Scenario), 24) + " " + cut(name(f.Metric), 16) }
+	wide := 0
+	for _, f := range findings {
+		wide = max(wide, len([]rune(label(f))))
+	}
+	out := []string{pad("", wide) + "  " + scaleLine(a)}
+	for _, f := range findings {
+		out = append(out, mute(pad(label(f), wide))+"  "+strip(a, f)+"  "+change(f))
+	}
+	return append(out, "", sketchLegend)
+}
+
+// column is the cell of a place.
+func column(at float64) int { return int(math.Round(at * (cells - 1))) }
+
+// scaleLine has the ticks: "−20 %   −10      0      10     25".
+func scaleLine(a axis) string {
+	line := []rune(strings.Repeat(" ", cells))
+	put := func(at int, text string) {
+		r := []rune(text)
+		at = max(0, min(cells-len(r), at-len(r)/2))
+		copy(line[at:], r)
+	}
+	for _, t := range a.ticks(0.13) {
+		text := minus(plain(t*100, 0))
+		if t == 0 {
+			text = "0 %"
+		}
+		put(column(a.at(t)), text)
+	}
+	return string(line)
+}
+
+// strip draws one interval. Lines that lie inside it show through.
+func strip(a axis, f gate.Finding) string {
+	line := []rune(strings.Repeat(" ", cells))
+	low, cutLow := a.clip(f.Change.WorseLow)
+	high, cutHigh := a.clip(f.Change.WorseHigh)
+	from, to := column(low), column(high)
+	for i := from; i <= to; i++ {
+		line[i] = '─'
+	}
+	line[from], line[to] = '├', '┤'
+	mark := func(worse *float64, r rune) {
+		if worse == nil {
+			return
+		}
+		if at, off := a.clip(*worse); !off {
+			line[column(at)] = r
+		}
+	}
+	zero := 0.0
+	mark(f.RuleOut, '╎')
+	mark(f.Tolerance, '┊')
+	mark(&zero, '│')
+	if cutLow {
+		line[from] = '◂'
+	}
+	if cutHigh {
+		line[to] = '▸'
+	}
+	if at, off := a.clip(f.Change.Worse); !off {
+		line[column(at)] = '●'
+	}
+	return string(line)
+}

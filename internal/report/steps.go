@@ -1,0 +1,44 @@
+package report
+
+import "github.com/benchgate/benchgate/internal/gate"
+
+// step is one thing to do, and the findings that ask for it.
+type step struct {
+	Next     string
+	Findings []gate.Finding
+}
+
+// steps groups the findings that are no plain pass by what to do next, in their order. Urgent are those that somebody has
+// to look at; the others are good news and things that nobody judges.
+func steps(findings []gate.Finding) (urgent, calm []step) {
+	for _, f := range findings {
+		switch f.Outcome {
+		case gate.Pass:
+		case gate.Improved, gate.Observed, gate.Waived:
+			calm = add(calm, f)
+		default:
+			urgent = add(urgent, f)
+		}
+	}
+	return urgent, calm
+}
+
+func add(to []step, f gate.Finding) []step {
+	next := prose(f.Next)
+	for i := range to {
+		if to[i].Next == next {
+			to[i].Findings = append(to[i].Findings, f)
+			return to
+		}
+	}
+	return append(to, step{next, []gate.Finding{f}})
+}
+
+// total is how many findings the steps hold.
+func total(steps []step) int {
+	n := 0
+	for _, s := range steps {
+		n += len(s.Findings)
+	}
+	return n
+}
