@@ -31,7 +31,7 @@ func Document(r io.Reader, schema string, v any) error {
 	if len(data) > maxFile {
 		return fmt.Errorf("larger than %d MiB", maxFile>>20)
 	}
-	if err := intact(data); err != nil {
+	if err := Intact(data); err != nil {
 		return err
 	}
 	if err := inspect(data, reflect.TypeOf(v), members{}); err != nil {
@@ -45,8 +45,8 @@ func Document(r io.Reader, schema string, v any) error {
 
 const lfsPointer = "version https://git-lfs."
 
-// intact finds the damage that git does to files.
-func intact(data []byte) error {
+// Intact finds the damage that git does to files: nothing left, a pointer of Git LFS, the markers of a conflict.
+func Intact(data []byte) error {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return errors.New("empty file")
 	}
