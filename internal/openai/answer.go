@@ -16,7 +16,7 @@ const (
 	readSize      = 32 << 10 // of one read
 	maxStream     = 64 << 20 // bytes of a stream, and
 	maxPerToken   = 16 << 10 // more for each token that was asked for
-	maxEvents     = 1 << 20
+	maxEvents     = 1 << 18
 	maxText       = 4 << 20                // bytes of text kept
 	tail          = 5 * time.Second        // from the finish reason to the end of the stream
 	afterDone     = 100 * time.Millisecond // from [DONE] to the end of the stream

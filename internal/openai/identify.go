@@ -63,7 +63,7 @@ func (p *probe) models(ctx context.Context) {
 	wanted := p.c.options.Model
 	for _, m := range list.Data {
 		p.caps.Models = append(p.caps.Models, shorten(p.c.redact.clean(m.ID), 100))
-		named := m.ID == wanted || m.ID == wanted+":latest" || slices.Contains(m.Aliases, wanted)
+		named := m.ID == wanted || m.ID == wanted+":latest" || isFile(m.ID, wanted) || slices.Contains(m.Aliases, wanted)
 		p.caps.ModelListed = p.caps.ModelListed || named
 		if !named && len(list.Data) > 1 {
 			continue
@@ -76,6 +76,11 @@ func (p *probe) models(ctx context.Context) {
 		p.fact("quantisation", m.Meta.Ftype)
 		p.fact("context", positive(max(m.Meta.Ctx, m.MaxModelLen)))
 	}
+}
+
+// isFile reports whether an id is the path of the wanted model's file: llama-server without --alias names models so.
+func isFile(id, wanted string) bool {
+	return strings.HasPrefix(id, "/") && id[strings.LastIndexByte(id, '/')+1:] == wanted
 }
 
 // props asks llama-server.

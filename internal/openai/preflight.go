@@ -133,8 +133,13 @@ func (p *probe) note(a *answer) {
 	p.caps.CachedTokens = a.usage.cached >= 0 && a.usage.known
 	p.caps.Reasoning = a.reasoning
 	p.caps.TTFT = max(0, a.req.FirstToken-a.req.Sent)
-	// One read of a fast server may hold a few tokens, but not all of them.
-	p.caps.Buffered = a.req.Chunks >= 4 && a.req.Coalesced == a.req.Chunks-1
+	p.caps.Buffered = buffered(a.req)
+}
+
+// buffered reports whether tokens that took a while came together. No model writes 5,000 tokens a second in one answer, and
+// an answer that took no time at all says nothing.
+func buffered(r bench.Request) bool {
+	return r.Chunks >= 4 && r.FirstToken-r.Sent >= 0.02 && r.LastToken-r.FirstToken < 0.0002*float64(r.Chunks-1)
 }
 
 // obeying are engines known to write on until min_tokens, whatever the model wants.

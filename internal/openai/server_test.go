@@ -3,6 +3,7 @@ package openai
 import (
 	"bufio"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -119,3 +120,6 @@ func answering(t testing.TB) (*streaming, string) {
 		return false
 	})
 }
+
+// quiet swallows what a server has to say about a client that it could not shake hands with.
+var quiet = log.New(io.Discard, "", 0)

@@ -1,0 +1,403 @@
+package openai
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/benchgate/benchgate/internal/bench"
+)
+
+// fake is a server with a character. Its model would answer with natural tokens, were it not for limits.
+type fake struct {
+	natural  int
+	obeys    []string // limit fields
+	rejects  []string // members that are an error
+	ignores  bool     // ignore_eos and min_tokens have no effect
+	noUsage  bool
+	cached   bool
+	thinks   string // field of reasoning
+	buffered bool
+	tokenize string            // body of POST /tokenize
+	tells    map[string]string // answers to GET, by path
+	header   string            // Server
+	refuses  func(w http.ResponseWriter) bool
+
+	asked []map[string]any
+}
+
+func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Server", f.header)
+	switch {
+	case r.Method == http.MethodGet:
+		if body := f.tells[r.URL.Path]; body != "" {
+			status(w, 200, "application/json", body)
+			return
+		}
+		status(w, 404, "application/json", `{"detail":"Not Found"}`)
+	case r.URL.Path == "/tokenize" && f.tokenize != "":
+		status(w, 200, "application/json", f.tokenize)
+	case strings.HasSuffix(r.URL.Path, "/completions"):
+		f.complete(w, r)
+	default:
+		status(w, 404, "application/json", `{"detail":"Not Found"}`)
+	}
+}
+
+func (f *fake) complete(w http.ResponseWriter, r *http.Request) {
+	var ask map[string]any
+	body, _ := io.ReadAll(r.Body)
+	if err := json.Unmarshal(body, &ask); err != nil {
+		status(w, 400, "text/plain", err.Error())
+		return
+	}
+	f.asked = append(f.asked, ask)
+	if f.refuses != nil && f.refuses(w) {
+		return
+	}
+	for _, name := range f.rejects {
+		if _, has := ask[name]; has {
+			status(w, 400, "application/json", fmt.Sprintf(`{"error":{"message":"Unsupported parameter: '%s'"}}`, name))
+			return
+		}
+	}
+	f.stream(w, r, ask)
+}
+
+func (f *fake) stream(w http.ResponseWriter, r *http.Request, ask map[string]any) {
+	limit := 1 << 30
+	for _, name := range f.obeys {
+		if v, has := ask[name].(float64); has {
+			limit = int(v)
+		}
+	}
+	n := min(f.natural, limit)
+	if ask["ignore_eos"] == true && !f.ignores {
+		n = limit
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	<-time.After(30 * ms)
+	for i := range n {
+		_, err := io.WriteString(w, f.word(r, i))
+		if err != nil {
+			return // the client cut us off
+		}
+		if !f.buffered {
+			w.(http.Flusher).Flush()
+			<-time.After(ms)
+		}
+	}
+	reason := "stop"
+	if n == limit {
+		reason = "length"
+	}
+	_, _ = io.WriteString(w, data(`{"choices":[{"delta":{},"text":"","finish_reason":"`+reason+`"}]}`))
+	if !f.noUsage {
+		_, _ = io.WriteString(w, data(f.usage(ask, n)))
+	}
+	_, _ = io.WriteString(w, done)
+}
+
+func (f *fake) word(r *http.Request, i int) string {
+	switch {
+	case !strings.Contains(r.URL.Path, "chat"):
+		return data(`{"choices":[{"text":"w"}]}`)
+	case f.thinks != "" && i < 4:
+		return data(delta(`"` + f.thinks + `":"w"`))
+	}
+	return word
+}
+
+func (f *fake) usage(ask map[string]any, n int) string {
+	in := 7
+	if ids, is := ask["prompt"].([]any); is {
+		in = len(ids)
+	}
+	details := ""
+	if f.cached {
+		details = `,"prompt_tokens_details":{"cached_tokens":0}`
+	}
+	return fmt.Sprintf(`{"choices":[],"usage":{"prompt_tokens":%d,"completion_tokens":%d%s}}`, in, n, details)
+}
+
+func recorded(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile("testdata/llama/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, body, _ := strings.Cut(string(b), "\r\n\r\n")
+	return body
+}
+
+func TestPreflightLearnsWhatTheServerObeys(t *testing.T) {
+	both := []string{MaxTokens, MaxCompletionTokens}
+	for _, tt := range []struct {
+		name string
+		api  string
+		f    fake
+		want Capabilities
+	}{
+		{
+			"vLLM", Chat,
+			fake{
+				natural: 3, obeys: both, header: "uvicorn", tokenize: `{"count":3,"max_model_len":4096,"tokens":[1,2,3]}`,
+				tells: map[string]string{"/v1/models": `{"object":"list","data":[{"id":"m","object":"model","owned_by":"vllm","max_model_len":4096}]}`, "/version": `{"version":"0.33.0"}`},
+			},
+			Capabilities{
+				LimitField: MaxTokens, Usage: true, Exact: true, Tokenize: true, Models: []string{"m"}, ModelListed: true, Requests: 1,
+				Facts: map[string]string{"engine": "vllm", "version": "0.33.0", "server": "uvicorn", "context": "4096"},
+			},
+		},
+		{
+			"llama-server, completions", Completions,
+			fake{
+				natural: 3, obeys: both, cached: true, header: "llama.cpp", tokenize: recorded(t, "tokenize.http"),
+				tells: map[string]string{"/v1/models": recorded(t, "models.http"), "/props": recorded(t, "props.http")},
+			},
+			Capabilities{
+				LimitField: MaxTokens, Usage: true, Exact: true, Tokenize: true, TokenPrompts: true, CachedTokens: true, Requests: 2,
+				Models: []string{"gemma3-270m-q4-k-m-1.0.0.gguf"},
+				Facts: map[string]string{
+					"engine": "llama.cpp", "version": "b11434-unknown", "server": "llama.cpp", "context": "1024", "slots": "4",
+					"model_file": "gemma3-270m-q4-k-m-1.0.0.gguf", "quantisation": "Q4_K - Medium",
+				},
+				Warnings: []string{`the server does not list a model "m", but gemma3-270m-q4-k-m-1.0.0.gguf: is it the right server?`},
+			},
+		},
+		{
+			"Ollama knows max_tokens alone, and no ignore_eos", Chat,
+			fake{
+				natural: 1004, obeys: []string{MaxTokens}, ignores: true, thinks: "reasoning",
+				tells: map[string]string{"/v1/models": `{"data":[{"id":"m:latest","owned_by":"library"},{"id":"other:latest","owned_by":"library"}]}`, "/api/version": `{"version":"0.12.0"}`},
+			},
+			Capabilities{
+				LimitField: MaxTokens, Usage: true, Reasoning: "reasoning", Models: []string{"m:latest", "other:latest"}, ModelListed: true, Requests: 2,
+				Facts: map[string]string{"engine": "ollama", "version": "0.12.0"},
+			},
+		},
+		{
+			"a server that ignores max_tokens and would write for ever", Chat,
+			fake{natural: 1 << 40, obeys: []string{MaxCompletionTokens}, ignores: true},
+			Capabilities{LimitField: MaxCompletionTokens, Usage: true, Requests: 3, Facts: map[string]string{}},
+		},
+		{
+			"a cloud that refuses max_tokens and whatever it does not know", Chat,
+			fake{natural: 1004, obeys: both, rejects: []string{MaxTokens, "ignore_eos", "min_tokens"}},
+			Capabilities{LimitField: MaxCompletionTokens, Usage: true, Requests: 4, Facts: map[string]string{}},
+		},
+		{
+			"an unknown engine that goes on when told to", Chat,
+			fake{natural: 3, obeys: both},
+			Capabilities{LimitField: MaxTokens, Usage: true, Exact: true, Requests: 2, Facts: map[string]string{}},
+		},
+		{
+			"an unknown engine that stops when it likes", Chat,
+			fake{natural: 3, obeys: both, ignores: true},
+			Capabilities{LimitField: MaxTokens, Usage: true, Requests: 1, Facts: map[string]string{}},
+		},
+		{
+			"no usage", Chat,
+			fake{natural: 3, obeys: both, noUsage: true},
+			Capabilities{
+				LimitField: MaxTokens, Exact: true, Requests: 2, Facts: map[string]string{},
+				Warnings: []string{"the server does not count tokens: chunks are counted instead, and one may hold several"},
+			},
+		},
+		{
+			"a buffering proxy", Chat,
+			fake{natural: 3, obeys: both, buffered: true},
+			Capabilities{
+				LimitField: MaxTokens, Usage: true, Exact: true, Buffered: true, Requests: 2, Facts: map[string]string{},
+				Warnings: []string{"the whole answer came at once: a proxy buffers the stream, ttft and tpot are its own"},
+			},
+		},
+		{
+			"llama-server without an alias", Chat,
+			fake{natural: 3, obeys: both, tells: map[string]string{"/v1/models": `{"data":[{"id":"/models/m","owned_by":"llamacpp"}]}`}},
+			Capabilities{LimitField: MaxTokens, Usage: true, Exact: true, Models: []string{"/models/m"}, ModelListed: true, Requests: 1, Facts: map[string]string{"engine": "llama.cpp"}},
+		},
+		{
+			"lies about itself", Chat,
+			fake{natural: 3, obeys: both, tokenize: `{"tokens":"none"}`, tells: map[string]string{
+				"/v1/models": `{"data":[{"id":"m","owned_by":"somebody","max_model_len":"many"}]}`, "/props": `[]`, "/version": `<html>`,
+			}},
+			Capabilities{LimitField: MaxTokens, Usage: true, Exact: true, Models: []string{"m"}, ModelListed: true, Requests: 2, Facts: map[string]string{}},
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			onPipes(t, &tt.f, func(o *Options) { o.API = tt.api }, func(t *testing.T, c *Client) {
+				got, err := c.Preflight(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				tt.want.TTFT = 0.03
+				if diff := cmp.Diff(tt.want, got, cmpopts.EquateApprox(0, 1e-9)); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
+				}
+				c.Apply(got)
+				tt.f.asked = nil
+				ask(c)
+				if _, has := tt.f.asked[0][got.LimitField]; !has {
+					t.Errorf("after Apply the request is %v", tt.f.asked[0])
+				}
+			})
+		})
+	}
+}
+
+func TestPreflightSaysWhatToDo(t *testing.T) {
+	refuse := func(code int, body string) func(http.ResponseWriter) bool {
+		return func(w http.ResponseWriter) bool { status(w, code, "application/json", body); return true }
+	}
+	for _, tt := range []struct {
+		name  string
+		f     fake
+		class bench.Class
+		words []string
+	}{
+		{"runs on under every limit", fake{natural: 1 << 40, ignores: true}, bench.TooLong, []string{"the server obeys none of max_tokens, max_completion_tokens"}},
+		{
+			"model not found",
+			fake{
+				refuses: refuse(404, `{"error":{"message":"The model m does not exist."}}`),
+				tells:   map[string]string{"/v1/models": `{"data":[{"id":"a"},{"id":"b"}]}`},
+			},
+			bench.HTTP4xx,
+			[]string{"The model m does not exist.", "\nthe server lists these models: a, b; set target.model to one of them"},
+		},
+		{"wrong path", fake{refuses: refuse(404, `{"detail":"Not Found"}`)}, bench.HTTP4xx, []string{"Not Found", "\nis the path in target.base_url right"}},
+		{"wrong endpoint", fake{refuses: refuse(400, recorded2("llama_wrong_endpoint"))}, bench.HTTP4xx, []string{"key 'prompt' not found", "\nthe server refuses the request: compare target.api"}},
+		{"no key", fake{refuses: refuse(401, `{"error":"who are you?"}`)}, bench.HTTP4xx, []string{"who are you?", "target.api_key_env"}},
+		{"loading", fake{refuses: refuse(503, `{"error":{"message":"Loading model"}}`)}, bench.Overloaded, []string{"Loading model", "not ready"}},
+		{"limited", fake{refuses: refuse(429, `{}`)}, bench.RateLimited, []string{"limits the rate"}},
+		{"no stream", fake{refuses: refuse(200, `{"choices":[]}`)}, bench.NotStreaming, []string{"benchgate measures streams"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := client(t, serve(t, &tt.f)).Preflight(t.Context())
+			var e *Error
+			if !errors.As(err, &e) || e.Class != tt.class {
+				t.Fatalf("%v", err)
+			}
+			for _, w := range tt.words {
+				if !strings.Contains(err.Error(), w) {
+					t.Errorf("%q is not in:\n%v", w, err)
+				}
+			}
+		})
+	}
+}
+
+// recorded2 is the body of a recorded refusal of the wire cases.
+func recorded2(name string) string {
+	b, err := os.ReadFile("testdata/wire/" + name + ".http")
+	if err != nil {
+		panic(err)
+	}
+	_, body, _ := strings.Cut(string(b), "\r\n\r\n")
+	return body
+}
+
+func TestPreflightOfNobody(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	c := client(t, "http://"+l.Addr().String())
+	for name, probe := range map[string]func() error{
+		"preflight":   func() error { _, err := c.Preflight(t.Context()); return err },
+		"first token": func() error { return c.FirstToken(t.Context()) },
+		"count":       func() error { _, err := c.CountPrompt(t.Context(), "a"); return err },
+	} {
+		var e *Error
+		if err := probe(); !errors.As(err, &e) || e.Class != bench.Refused || !strings.Contains(err.Error(), "\nnothing listens there") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestInterruptedPreflightIsNoErrorOfTheServer(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	f := &fake{refuses: func(http.ResponseWriter) bool { <-ctx.Done(); return true }}
+	_, err := client(t, serve(t, f)).Preflight(ctx)
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+}
+
+func TestFirstTokenNeedsNoMore(t *testing.T) {
+	for name, f := range map[string]*fake{
+		"answers": {natural: 3}, "runs on": {natural: 1 << 40}, "refuses lengths": {natural: 3, rejects: []string{"ignore_eos"}},
+	} {
+		if err := client(t, serve(t, f)).FirstToken(t.Context()); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	f := &fake{natural: 0}
+	if err := client(t, serve(t, f)).FirstToken(t.Context()); err == nil || !strings.Contains(err.Error(), "empty") {
+		t.Errorf("answers nothing: %v", err)
+	}
+}
+
+func TestPromptIsCountedByTheServer(t *testing.T) {
+	n, err := client(t, serve(t, &fake{natural: 3, obeys: []string{MaxTokens}})).CountPrompt(t.Context(), "a b c")
+	if err != nil || n != 7 {
+		t.Errorf("%d, %v", n, err)
+	}
+	_, err = client(t, serve(t, &fake{natural: 3, obeys: []string{MaxTokens}, noUsage: true})).CountPrompt(t.Context(), "a b c")
+	if err == nil || !strings.Contains(err.Error(), "no usage") {
+		t.Error(err)
+	}
+}
+
+func TestTokenize(t *testing.T) {
+	for _, tt := range []struct {
+		name, answer string
+		ids          []int
+		ok           bool
+	}{
+		{"llama-server", recorded(t, "tokenize.http"), []int{818, 3823, 8864, 37423, 38167, 1024, 506, 31770, 4799, 236761}, true},
+		{"vLLM", `{"count":2,"max_model_len":4096,"tokens":[1,2],"token_strs":null}`, []int{1, 2}, true},
+		{"none", "", nil, false},
+		{"something else", `{"ok":true}`, nil, false},
+	} {
+		ids, ok, err := client(t, serve(t, &fake{tokenize: tt.answer})).Tokenize(t.Context(), "hello")
+		if err != nil || ok != tt.ok || !slices.Equal(ids, tt.ids) {
+			t.Errorf("%s: %v %v %v", tt.name, ids, ok, err)
+		}
+	}
+}
+
+func TestSummaryIsPlain(t *testing.T) {
+	caps := Capabilities{
+		LimitField: MaxTokens, Usage: true, Exact: true, Tokenize: true, Reasoning: "reasoning", Address: "127.0.0.1:8000",
+		Facts: map[string]string{"engine": "vllm", "version": "0.33.0"}, Warnings: []string{"mind this"},
+	}
+	want := []string{
+		"server: vllm 0.33.0 at 127.0.0.1:8000",
+		"output length: max_tokens bounds it, and the server writes exactly so many tokens",
+		"token counts: the server's usage",
+		"stream: token by token",
+		"reasoning: in reasoning",
+		"cached prompt tokens: not told",
+		"tokenizer: the server's /tokenize",
+		"warning: mind this",
+	}
+	if diff := cmp.Diff(want, caps.Summary()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
