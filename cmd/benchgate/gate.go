@@ -1,0 +1,132 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/benchgate/benchgate/internal/baseline"
+	"github.com/benchgate/benchgate/internal/bench"
+	"github.com/benchgate/benchgate/internal/config"
+	"github.com/benchgate/benchgate/internal/gate"
+	"github.com/benchgate/benchgate/internal/report"
+)
+
+type gateCmd struct {
+	Baseline  string `default:"baselines" placeholder:"FILE|DIR|ref:SHA" help:"What to compare with; ref:SHA reads the files of that commit, not of the working tree."`
+	Candidate string `default:"benchgate-out" placeholder:"FILE|DIR" help:"What was measured."`
+	Config    string `short:"c" placeholder:"FILE" help:"Rules. Without it the defaults apply: ttft.p95, 5% tolerance, 25% ruled out."`
+	Runner    string `help:"Take the baselines of this runner where a folder holds several."`
+	Output    string `short:"o" placeholder:"FILE" help:"Where verdict.json goes. In a candidate's folder by default; report.html is written beside it."`
+	Format    string `enum:"text,json,markdown" default:"text" help:"What is printed: text, json or markdown."`
+	ExitZero  bool   `help:"Exit 0 whatever the verdict; errors keep their codes."`
+}
+
+// Run decides, writes the verdict and the report, prints it, and sets the exit code.
+func (c gateCmd) Run(sh *shell) error {
+	policy, runner, err := c.policy()
+	if err != nil {
+		return err
+	}
+	head, source, err := baseline.Read(c.Candidate, runner)
+	if err != nil {
+		return fmt.Errorf("candidate: %w", err)
+	}
+	if runner == "" && len(head) > 0 && source.Kind == "folder" {
+		runner = head[0].Runner
+	}
+	base, from, err := c.base(runner)
+	if err != nil {
+		return fmt.Errorf("baseline: %w", err)
+	}
+	verdict := gate.Decide(policy, base, head)
+	if verdict.Baseline != nil {
+		verdict.Baseline.Ref = from
+	}
+	if err := c.write(verdict); err != nil {
+		return err
+	}
+	if err := report.Write(sh.stdout, c.Format, verdict); err != nil {
+		return err
+	}
+	if verdict.ExitCode == 0 || c.ExitZero {
+		return nil
+	}
+	return verdictError(verdict.ExitCode)
+}
+
+func (c gateCmd) policy() (gate.Policy, string, error) {
+	if c.Config == "" {
+		return gate.Defaults(), c.Runner, nil
+	}
+	conf, err := config.Read(c.Config)
+	if err != nil {
+		return gate.Policy{}, "", err
+	}
+	runner := conf.Runner
+	if c.Runner != "" {
+		runner = c.Runner
+	}
+	return conf.Policy, runner, nil
+}
+
+// base reads the baseline; none at all under the default folder is an answer (everything is new), not an error.
+func (c gateCmd) base(runner string) ([]bench.Digest, string, error) {
+	if _, err := os.Stat(c.Baseline); os.IsNotExist(err) && c.Baseline == "baselines" {
+		return nil, "", nil
+	}
+	digests, source, err := baseline.Read(c.Baseline, runner)
+	if errors.Is(err, baseline.ErrNone) {
+		err = nil
+	}
+	return digests, source.Ref, err
+}
+
+func (c gateCmd) write(v gate.Verdict) error {
+	path := c.Output
+	if path == "" {
+		if info, err := os.Stat(c.Candidate); err != nil || !info.IsDir() {
+			return nil
+		}
+		path = filepath.Join(c.Candidate, "verdict.json")
+	}
+	return writeVerdict(path, v)
+}
+
+// writeVerdict writes verdict.json and, beside it, report.html.
+func writeVerdict(path string, v gate.Verdict) error {
+	err := writeFile(path, func(w *os.File) error { return gate.WriteVerdict(w, v) })
+	if err != nil {
+		return err
+	}
+	page := filepath.Join(filepath.Dir(path), "report.html")
+	return writeFile(page, func(w *os.File) error { return report.Write(w, "html", v) })
+}
+
+// writeFile writes a file as a whole or not at all.
+func writeFile(path string, fill func(*os.File) error) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return fmt.Errorf("write %q: %w", path, err)
+	}
+	defer os.Remove(f.Name())
+	if err := fill(f); err != nil {
+		f.Close()
+		return fmt.Errorf("write %q: %w", path, err)
+	}
+	if err := f.Sync(); err != nil {
+		f.Close()
+		return fmt.Errorf("write %q: %w", path, err)
+	}
+	if err := f.Close(); err != nil {
+		return fmt.Errorf("write %q: %w", path, err)
+	}
+	if err := os.Chmod(f.Name(), 0o644); err != nil {
+		return fmt.Errorf("write %q: %w", path, err)
+	}
+	return os.Rename(f.Name(), path)
+}

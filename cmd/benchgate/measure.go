@@ -1,0 +1,177 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/benchgate/benchgate/internal/bench"
+	"github.com/benchgate/benchgate/internal/campaign"
+	"github.com/benchgate/benchgate/internal/ingest"
+	"github.com/benchgate/benchgate/internal/report"
+	"github.com/benchgate/benchgate/internal/stat"
+)
+
+// measure runs a campaign and writes all that came of it, even when it ended early.
+func measure(sh *shell, o campaign.Options, out string) error {
+	res, err := campaign.Run(sh.ctx, o)
+	if res.Log.Header.Schema != "" {
+		if writeErr := writeResults(res, out); writeErr != nil {
+			return errors.Join(err, writeErr)
+		}
+	}
+	if err != nil {
+		if len(res.Log.Runs) > 0 {
+			sh.talk.say("measured so far: %d runs, in %s", len(res.Log.Runs), filepath.Join(out, o.Plan.Config.Runner))
+		}
+		return err
+	}
+	if res.Measured == 0 {
+		sh.talk.say("nothing was missing: this commit, plan and baseline were measured before (--fresh measures anew)")
+	}
+	tellResults(sh.stdout, campaign.Digests(res.Log), filepath.Join(out, o.Plan.Config.Runner))
+	return nil
+}
+
+// writeResults copies the campaign's folder and writes digests, rows and vLLM-shaped files beside it.
+func writeResults(res campaign.Result, out string) error {
+	folder := filepath.Join(out, res.Log.Header.Runner)
+	if err := copyFolder(res.Folder, folder); err != nil {
+		return fmt.Errorf("copy campaign: %w", err)
+	}
+	for _, d := range campaign.Digests(res.Log) {
+		path := filepath.Join(folder, d.Scenario+".json")
+		if err := writeFile(path, func(f *os.File) error { return bench.WriteDigest(f, d) }); err != nil {
+			return err
+		}
+		path = filepath.Join(folder, d.Scenario+".rows.jsonl")
+		if err := writeFile(path, func(f *os.File) error { return bench.WriteRows(f, rows(res.Log, d.Scenario)) }); err != nil {
+			return err
+		}
+	}
+	return writeVLLM(res.Log, filepath.Join(out, "vllm"))
+}
+
+func copyFolder(from, to string) error {
+	return filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || strings.HasPrefix(e.Name(), ".") {
+			return err
+		}
+		rel, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		return writeFile(filepath.Join(to, rel), func(f *os.File) error {
+			in, err := os.Open(path)
+			if err != nil {
+				return err
+			}
+			defer in.Close()
+			_, err = io.Copy(f, in)
+			return err
+		})
+	})
+}
+
+// rows are the integer rows of every measured run of a scenario.
+func rows(log bench.CampaignLog, scenario string) []bench.Rows {
+	var all []bench.Rows
+	for _, r := range log.Runs {
+		if r.Scenario != scenario || r.WarmUp {
+			continue
+		}
+		all = append(all, bench.RowsOf(r.Order, requestsOf(log, r.Order)))
+	}
+	return all
+}
+
+// requestsOf returns a run's requests by index.
+func requestsOf(log bench.CampaignLog, order int) []bench.Request {
+	var qs []bench.Request
+	for _, q := range log.Requests[order] {
+		qs = append(qs, q.Request)
+	}
+	slices.SortFunc(qs, func(a, b bench.Request) int { return a.Index - b.Index })
+	return qs
+}
+
+func writeVLLM(log bench.CampaignLog, folder string) error {
+	for _, r := range log.Runs {
+		if r.WarmUp {
+			continue
+		}
+		path := filepath.Join(folder, fmt.Sprintf("%s-%s-run%03d.json", log.Header.Runner, r.Scenario, r.Order))
+		meta := map[string]any{"runner": log.Header.Runner, "scenario": r.Scenario, "benchgate_campaign": log.Header.Campaign}
+		if m := log.Header.MustMatch[bench.KeyModel]; m != "" {
+			meta["model_id"] = m
+		}
+		err := writeFile(path, func(f *os.File) error {
+			w := bufio.NewWriter(f)
+			return errors.Join(ingest.WriteVLLM(w, r.Run, requestsOf(log, r.Order), meta), w.Flush())
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tellResults prints, a scenario at a time, the middle of the runs and how far they differ.
+func tellResults(w io.Writer, digests []bench.Digest, folder string) {
+	var buf bytes.Buffer
+	tab := tabwriter.NewWriter(&buf, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(tab, "scenario\tmetric\tgeometric mean\trun-to-run\truns")
+	for _, d := range digests {
+		for _, name := range []string{"ttft.p50", "ttft.p95", "tpot.mean", "e2el.p95", "output.rate", "error.ratio"} {
+			if line, ok := spread(d, name); ok {
+				fmt.Fprintln(tab, line)
+			}
+		}
+	}
+	tab.Flush()
+	for _, d := range digests {
+		if d.Simulated {
+			fmt.Fprintln(&buf, "simulated: these numbers come from a server that only plays one")
+			break
+		}
+	}
+	fmt.Fprintf(&buf, "digests: %s\n", folder)
+	_, _ = w.Write(buf.Bytes())
+}
+
+func spread(d bench.Digest, name string) (string, bool) {
+	m, err := bench.ParseMetric(name)
+	if err != nil {
+		return "", false
+	}
+	var values []float64
+	for _, s := range d.Sessions {
+		for _, r := range s.Runs() {
+			if v, ok := r.Metrics[name]; ok && r.Valid() {
+				values = append(values, v)
+			}
+		}
+	}
+	if len(values) == 0 {
+		return "", false
+	}
+	mid, err := stat.GeoMean(values)
+	if err != nil {
+		mid, _ = stat.Mean(values)
+		return fmt.Sprintf("%s\t%s\t%s\t\t%d", d.Scenario, name, quantity(mid, m.Unit), len(values)), true
+	}
+	low, high := slices.Min(values), slices.Max(values)
+	return fmt.Sprintf("%s\t%s\t%s\t%s to %s\t%d", d.Scenario, name, quantity(mid, m.Unit),
+		quantity(low, m.Unit), quantity(high, m.Unit), len(values)), true
+}
+
+// quantity writes a value whose interval is not known.
+func quantity(v float64, unit bench.Unit) string { return report.Quantity(v, string(unit), 0) }

@@ -1,0 +1,257 @@
+//go:build real
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/benchgate/benchgate/internal/gate"
+)
+
+// realConfig is a closed loop of four on a llama-server with four slots.
+const realConfig = `version: 1
+runner: llama-cpu
+target:
+  base_url: http://127.0.0.1:{port}/v1
+  model: gemma3-270m
+  command: [%q, -m, %q, --alias, gemma3-270m, --host, 127.0.0.1, --port, "{port}", -c, "4096", -np, %q, -t, "1", --metrics]
+  ready: {path: /health, within: 2m}
+campaign: {design: committed, runs: %d}
+scenarios:
+  chat:
+    dataset: {kind: random, input_tokens: 32}
+    output_tokens: 16
+    load: {concurrency: 4, requests: 60}
+    primary: {metric: ttft.p95, tolerance: 5%%, rule_out: 25%%}
+gate:
+  rules:
+    - {metric: tpot.mean, tolerance: 5%%}
+    - {metric: error.ratio, max: 5%%}
+`
+
+// machine is a folder with a state of its own, and the program run in it.
+type machine struct {
+	t      *testing.T
+	folder string
+}
+
+func newMachine(t *testing.T) machine {
+	t.Helper()
+	if os.Getenv("LLAMA_SERVER") == "" || os.Getenv("LLAMA_MODEL") == "" {
+		t.Fatal("LLAMA_SERVER and LLAMA_MODEL are not set: run make test-real")
+	}
+	return machine{t, t.TempDir()}
+}
+
+func (m machine) path(name string) string { return filepath.Join(m.folder, name) }
+
+// config writes a benchgate.yaml for a llama-server with so many slots.
+func (m machine) config(name, slots string, runs int) string {
+	m.t.Helper()
+	text := fmt.Sprintf(realConfig, os.Getenv("LLAMA_SERVER"), os.Getenv("LLAMA_MODEL"), slots, runs)
+	if err := os.WriteFile(m.path(name), []byte(text), 0o600); err != nil {
+		m.t.Fatal(err)
+	}
+	return m.path(name)
+}
+
+// run runs the program and returns its exit code and what it wrote.
+func (m machine) run(ctx context.Context, args ...string) (code int, stdout, stderr string) {
+	m.t.Helper()
+	var out, talk bytes.Buffer
+	getenv := func(key string) string {
+		if key == "XDG_STATE_HOME" {
+			return m.path("state")
+		}
+		return os.Getenv(key)
+	}
+	code = run(ctx, args, strings.NewReader(""), &out, &talk, getenv)
+	m.t.Logf("benchgate %s\n-> exit %d\n%s%s", strings.Join(args, " "), code, out.String(), talk.String())
+	return code, out.String(), talk.String()
+}
+
+func (m machine) must(args ...string) {
+	m.t.Helper()
+	if code, _, talk := m.run(m.t.Context(), args...); code != 0 {
+		m.t.Fatalf("benchgate %s: exit %d\n%s", strings.Join(args, " "), code, talk)
+	}
+}
+
+func (m machine) verdict(out string) gate.Verdict {
+	m.t.Helper()
+	v, err := readVerdict(filepath.Join(out, "verdict.json"))
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return v
+}
+
+// TestRealServerIsMeasuredAcceptedAndGated goes the whole way on a real llama-server: baseline, the same server again,
+// the same server with one slot instead of four, and the same server killed in the middle of a run.
+func TestRealServerIsMeasuredAcceptedAndGated(t *testing.T) {
+	m := newMachine(t)
+	conf := m.config("benchgate.yaml", "4", 5)
+	baselines := m.path("baselines")
+	m.must("run", "-c", conf, "--baseline", baselines+"-none", "-o", m.path("base"))
+	m.must("baseline", "accept", m.path("base"), "--folder", baselines, "--who", "test-real", "--reason", "first session")
+	accepted := tree(t, baselines)
+
+	t.Run("the same server is not red", func(t *testing.T) {
+		m.must("run", "-c", conf, "--baseline", baselines, "-o", m.path("same"))
+		code, _, _ := m.run(t.Context(), "gate", "-c", conf, "--baseline", baselines, "--candidate", m.path("same"))
+		if code == 1 {
+			t.Errorf("the same server came out red: %s", m.verdict(m.path("same")).Summary)
+		}
+	})
+	t.Run("one slot instead of four is red and ttft.p95 is named", func(t *testing.T) {
+		slow := m.config("one-slot.yaml", "1", 5)
+		m.must("run", "-c", slow, "--baseline", baselines, "-o", m.path("one-slot"))
+		code, told, _ := m.run(t.Context(), "gate", "-c", slow, "--baseline", baselines, "--candidate", m.path("one-slot"))
+		if code != 1 || !strings.Contains(told, "ttft.p95") {
+			t.Errorf("exit %d, want 1 with ttft.p95 named:\n%s", code, told)
+		}
+		for _, f := range m.verdict(m.path("one-slot")).Findings {
+			if f.Metric == "ttft.p95" && f.Outcome != gate.Regressed {
+				t.Errorf("ttft.p95 is %s, want regressed: %s", f.Outcome, f.Why)
+			}
+		}
+	})
+	t.Run("a server killed in the middle of a run loses nothing and touches no baseline", func(t *testing.T) {
+		killed := m.config("killed.yaml", "4", 3)
+		go killAfter(t.Context(), m.path("state"), 100)
+		code, _, talk := m.run(t.Context(), "run", "-c", killed, "--baseline", baselines, "-o", m.path("killed"))
+		if code != 3 {
+			t.Errorf("exit %d, want 3:\n%s", code, talk)
+		}
+		if n := requestsIn(t, filepath.Join(m.path("killed"), "llama-cpu", "campaign.jsonl")); n < 100 {
+			t.Errorf("%d requests are on disk, want at least the 100 that had ended", n)
+		}
+		if got := tree(t, baselines); got != accepted {
+			t.Errorf("the baselines changed:\n%s", got)
+		}
+	})
+}
+
+// TestWrongEndpointSaysWhatTheServerSaid sends chat prompts to /v1/completions.
+func TestWrongEndpointSaysWhatTheServerSaid(t *testing.T) {
+	m := newMachine(t)
+	prompts := `{"messages": [{"role": "user", "content": "Say one word."}]}` + "\n"
+	if err := os.WriteFile(m.path("chat.jsonl"), []byte(prompts), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	conf := m.config("benchgate.yaml", "4", 3)
+	code, _, talk := m.run(t.Context(), "run", "-c", conf, "-o", m.path("out"), "--set", "target.api=completions",
+		"--set", "scenarios.chat.dataset.kind=jsonl", "--set", "scenarios.chat.dataset.path=chat.jsonl")
+	if code != 3 {
+		t.Errorf("exit %d, want 3", code)
+	}
+	if !strings.Contains(talk, "prompt") || strings.Contains(talk, "Bad Request\n") {
+		t.Errorf("the server's own message is missing:\n%s", talk)
+	}
+}
+
+// killAfter kills this process's llama-server once so many requests stand in the newest campaign.
+func killAfter(ctx context.Context, state string, requests int) {
+	tick := time.NewTicker(200 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if newestCampaign(state) < requests {
+			continue
+		}
+		for _, pid := range llamaChildren() {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+		return
+	}
+}
+
+// newestCampaign counts the requests of the campaign that was written last, unless it is finished.
+func newestCampaign(state string) int {
+	files, _ := filepath.Glob(filepath.Join(state, "benchgate", "*", "campaign.jsonl"))
+	newest, at := "", time.Time{}
+	for _, f := range files {
+		if info, err := os.Stat(f); err == nil && info.ModTime().After(at) {
+			newest, at = f, info.ModTime()
+		}
+	}
+	data, _ := os.ReadFile(newest)
+	if bytes.Count(data, []byte("\n{\"visit\"")) != 1 || time.Since(at) > 10*time.Second {
+		return 0
+	}
+	if header, _, _ := bytes.Cut(data, []byte("\n")); !bytes.Contains(data, []byte(`"run":{`)) || len(header) == 0 {
+		return 0
+	}
+	return bytes.Count(data, []byte("\n{\"request\""))
+}
+
+// llamaChildren finds the llama-servers that this process started.
+func llamaChildren() []int {
+	var pids []int
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, s := range stats {
+		data, err := os.ReadFile(s)
+		if err != nil {
+			continue
+		}
+		var pid, parent int
+		var name, state string
+		if _, err := fmt.Sscanf(string(data), "%d %s %s %d", &pid, &name, &state, &parent); err != nil {
+			continue
+		}
+		if parent == os.Getpid() && strings.Contains(name, "llama") {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+func requestsIn(t *testing.T, file string) int {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, line := range bytes.Split(data, []byte("\n")) {
+		var r struct {
+			Request json.RawMessage `json:"request"`
+		}
+		if json.Unmarshal(line, &r) == nil && r.Request != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// tree is every file under a folder with its content.
+func tree(t *testing.T, folder string) string {
+	t.Helper()
+	var all strings.Builder
+	err := filepath.WalkDir(folder, func(path string, e os.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		all.WriteString(path + " " + strconv.Itoa(len(data)) + "\n" + string(data))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all.String()
+}

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/benchgate/benchgate/internal/baseline"
+	"github.com/benchgate/benchgate/internal/bench"
+	"github.com/benchgate/benchgate/internal/campaign"
+	"github.com/benchgate/benchgate/internal/config"
+	"github.com/benchgate/benchgate/internal/host"
+	"github.com/benchgate/benchgate/internal/openai"
+)
+
+type runCmd struct {
+	Config   string   `short:"c" default:"benchgate.yaml" placeholder:"FILE" help:"What to measure."`
+	Output   string   `short:"o" default:"benchgate-out" placeholder:"DIR" help:"Where results go."`
+	Scenario []string `placeholder:"NAME" help:"Only these scenarios."`
+	Runs     int      `help:"Runs per session instead of the config's."`
+	Baseline string   `default:"baselines" placeholder:"FILE|DIR|ref:SHA" help:"The baseline that this will be held against: both sides send the same text."`
+	Plan     bool     `help:"Print what would be done and how long it takes, and stop."`
+	Fresh    bool     `help:"Set an earlier campaign of the same commit and plan aside instead of continuing it."`
+	Set      []string `placeholder:"KEY=VALUE" help:"Override a key of the config."`
+	SaveText bool     `help:"Keep prompts' answers in campaign.jsonl."`
+	Paid     bool     `name:"yes-this-costs-money" help:"Measure a paid public endpoint."`
+}
+
+// Run measures what is missing and writes digests, rows and vLLM-shaped results.
+func (c runCmd) Run(sh *shell) error {
+	conf, err := c.config()
+	if err != nil {
+		return err
+	}
+	base, err := c.base(conf.Runner)
+	if err != nil {
+		return fmt.Errorf("baseline: %w", err)
+	}
+	folder := filepath.Dir(c.Config)
+	plan, err := campaign.NewPlan(conf, folder, c.Scenario, c.Runs, durations(base))
+	if err != nil {
+		return err
+	}
+	tellPlan(sh, plan, c.Plan)
+	if c.Plan {
+		return nil
+	}
+	if err := c.allowed(sh, plan); err != nil {
+		return err
+	}
+	o, err := c.options(sh, plan, base)
+	if err != nil {
+		return err
+	}
+	return measure(sh, o, c.Output)
+}
+
+func (c runCmd) config() (config.Config, error) {
+	if len(c.Set) == 0 {
+		conf, err := config.Read(c.Config)
+		if errors.Is(err, os.ErrNotExist) {
+			err = withHint(err, "benchgate init writes a commented benchgate.yaml; benchgate demo needs none")
+		}
+		return conf, err
+	}
+	data, err := os.ReadFile(c.Config)
+	if err != nil {
+		return config.Config{}, err
+	}
+	for _, kv := range c.Set {
+		key, value, ok := strings.Cut(kv, "=")
+		if !ok {
+			return config.Config{}, withHint(fmt.Errorf("--set %q has no value", kv), "write --set scenarios.chat.load.rate=4")
+		}
+		if data, err = config.Set(data, key, value); err != nil {
+			return config.Config{}, fmt.Errorf("--set %s: %w", kv, err)
+		}
+	}
+	return config.Parse(c.Config, data)
+}
+
+// base reads the baseline; the default folder may be absent.
+func (c runCmd) base(runner string) ([]bench.Digest, error) {
+	if _, err := os.Stat(c.Baseline); os.IsNotExist(err) && c.Baseline == "baselines" {
+		return nil, nil
+	}
+	base, _, err := baseline.Read(c.Baseline, runner)
+	if errors.Is(err, baseline.ErrNone) {
+		return nil, nil
+	}
+	return base, err
+}
+
+// durations is how long one run of each scenario took, by the newest run of the baseline, in seconds.
+func durations(base []bench.Digest) map[string]float64 {
+	known := map[string]float64{}
+	for _, d := range base {
+		for _, s := range d.Sessions {
+			for _, r := range s.Runs() {
+				known[d.Scenario] = r.Duration
+			}
+		}
+	}
+	return known
+}
+
+// allowed refuses a target that is not ours to load.
+func (c runCmd) allowed(sh *shell, p campaign.Plan) error {
+	t := p.Config.Target
+	if openai.IsPaid(t.BaseURL) && !c.Paid {
+		return withHint(fmt.Errorf("target %q is a paid public endpoint; this plan sends %d requests and up to %d tokens", t.BaseURL, p.Requests, p.Tokens),
+			"if that is what you want, add --yes-this-costs-money and target.remote: allow")
+	}
+	local, err := openai.IsLocal(sh.ctx, t.BaseURL)
+	if err != nil {
+		return &campaign.ServerError{Doing: "find the target", Err: err}
+	}
+	if !local && !t.Remote {
+		return withHint(fmt.Errorf("target %q is neither loopback nor a private address; this plan sends %d requests and up to %d tokens", t.BaseURL, p.Requests, p.Tokens),
+			"if that server is yours to load, set target.remote: allow")
+	}
+	if !local {
+		sh.talk.say("remote target %s: this plan sends %d requests and up to %d tokens", t.BaseURL, p.Requests, p.Tokens)
+	}
+	return nil
+}
+
+func (c runCmd) options(sh *shell, plan campaign.Plan, base []bench.Digest) (campaign.Options, error) {
+	hash, err := plan.Hash()
+	if err != nil {
+		return campaign.Options{}, err
+	}
+	commit := commitOf(sh, filepath.Dir(c.Config))
+	key, err := campaign.Key(commit, hash, base)
+	if err != nil {
+		return campaign.Options{}, err
+	}
+	texts := map[string]bench.Calibration{}
+	for _, d := range base {
+		if d.Text.Method != "" {
+			texts[d.Scenario] = d.Text
+		}
+	}
+	return campaign.Options{
+		Plan: plan, State: stateFolder(sh.getenv), Key: key, Fresh: c.Fresh, Commit: commit,
+		Tool: "benchgate " + programVersion(), ID: sh.now().UTC().Format("20060102T150405Z"),
+		APIKey: sh.getenv(plan.Config.Target.APIKeyEnv), Host: host.Describe(sh.ctx), Texts: texts, KeepText: c.SaveText,
+		Progress: sh.talk.progress, Say: func(s string) { sh.talk.say("%s", s) }, Now: sh.now,
+	}, nil
+}
+
+// stateFolder is where campaigns live while they grow.
+func stateFolder(getenv func(string) string) string {
+	if dir := getenv("XDG_STATE_HOME"); dir != "" {
+		return filepath.Join(dir, "benchgate")
+	}
+	if home := getenv("HOME"); home != "" {
+		return filepath.Join(home, ".local", "state", "benchgate")
+	}
+	return filepath.Join(os.TempDir(), "benchgate-state")
+}
+
+// commitOf names the commit under a folder, with a mark when the working tree differs; empty outside a repository.
+func commitOf(sh *shell, folder string) string {
+	git := func(args ...string) (string, error) {
+		cmd := exec.CommandContext(sh.ctx, "git", append([]string{"-C", folder}, args...)...)
+		out, err := cmd.Output()
+		return strings.TrimSpace(string(out)), err
+	}
+	sha, err := git("rev-parse", "HEAD")
+	if err != nil {
+		return ""
+	}
+	if changed, err := git("status", "--porcelain", "--untracked-files=no"); err == nil && changed != "" {
+		return sha + "+changes"
+	}
+	return sha
+}
+
+func tellPlan(sh *shell, p campaign.Plan, result bool) {
+	say := func(format string, args ...any) { sh.talk.say(format, args...) }
+	if result {
+		say = func(format string, args ...any) { fmt.Fprintf(sh.stdout, format+"\n", args...) }
+	}
+	say("plan: %s, %d scenarios × (1 warm-up run + %d runs), design %s", p.Config.Runner, len(p.Scenarios), p.Runs, p.Config.Campaign.Design)
+	for _, s := range p.Scenarios {
+		say("  %s: %d requests a run, %s", s.Name, s.Load.Requests, loadInWords(s.Load))
+	}
+	say("time: %s at best, %s at worst; at most %d requests", minutes(p.Best), minutes(p.Worst), p.Requests)
+	if p.Guessed {
+		say("note: no earlier run of a closed loop is known, so its time assumes 2 ms to 100 ms a token")
+	}
+}
+
+func loadInWords(l config.Load) string {
+	if l.Open() {
+		return fmt.Sprintf("%g requests/s", l.Rate)
+	}
+	return fmt.Sprintf("%d at a time", l.Concurrency)
+}
+
+func minutes(d time.Duration) string {
+	if d < time.Minute {
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	}
+	return fmt.Sprintf("%.1f min", d.Minutes())
+}

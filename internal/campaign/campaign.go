@@ -1,0 +1,119 @@
+package campaign
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/benchgate/benchgate/internal/bench"
+	"github.com/benchgate/benchgate/internal/host"
+)
+
+// Options say what to measure and where to keep it.
+type Options struct {
+	Plan Plan
+	// State is the folder that holds campaigns while they grow; the campaign lives in State/Key.
+	State, Key string
+	// Fresh sets an earlier campaign of the same key aside instead of continuing it.
+	Fresh bool
+	// Commit and Tool are recorded; ID names the session and salts its prompts.
+	Commit, Tool, ID string
+	APIKey           string
+	Host             host.Facts
+	// Texts are calibrations of an earlier campaign, by scenario: both sides of a comparison send the same text.
+	Texts    map[string]bench.Calibration
+	KeepText bool
+	// Lateness of the client that never voids a run, in seconds; 0 means 5 ms.
+	Lateness float64
+	Progress func(Progress) // may be nil
+	Say      func(string)   // may be nil: one line of talk
+	Now      func() time.Time
+}
+
+// Progress is where a campaign stands.
+type Progress struct {
+	Scenario string
+	WarmUp   bool
+	Run, Of  int // of this scenario, from 1
+	Done     int // requests of this run that ended
+	Requests int
+}
+
+// Result is what a campaign left behind.
+type Result struct {
+	Log    bench.CampaignLog
+	Folder string
+	// Measured counts the runs that this call added; 0 means that nothing was missing.
+	Measured int
+	// Continued says that an earlier campaign of the same key was found.
+	Continued bool
+}
+
+// A ServerError means that the server under test could not be measured: it did not start, died, or refused to answer as
+// asked. What was measured before it is on disk.
+type ServerError struct {
+	Doing string // what was being done
+	Err   error
+	// LastWords are the last lines of the server's log, when it is ours.
+	LastWords string
+	Hint      string
+}
+
+func (e *ServerError) Error() string { return e.Doing + ": " + e.Err.Error() }
+
+func (e *ServerError) Unwrap() error { return e.Err }
+
+// Run measures what a campaign still lacks. Whatever the error, the Result holds all that is on disk.
+func Run(ctx context.Context, o Options) (Result, error) {
+	folder := filepath.Join(o.State, o.Key)
+	j, err := openJournal(folder, o.Fresh)
+	if err != nil {
+		return Result{Folder: folder}, err
+	}
+	before := len(j.log.Runs)
+	res := Result{Folder: folder, Continued: j.log.Header.Schema != ""}
+	if missing(j, o.Plan) {
+		err = newVisit(j, o).run(ctx)
+	}
+	err = errors.Join(err, j.close())
+	res.Log = j.log
+	for _, r := range j.log.Runs[before:] {
+		if !r.WarmUp {
+			res.Measured++
+		}
+	}
+	if ctx.Err() != nil {
+		return res, context.Cause(ctx)
+	}
+	return res, err
+}
+
+// missing reports whether any scenario still lacks a run that it may have.
+func missing(j *journal, p Plan) bool {
+	for _, s := range p.Scenarios {
+		if wants(j, s.Name, p.Runs) {
+			return true
+		}
+	}
+	return false
+}
+
+// wants reports whether a scenario lacks a run and has not used up its replays.
+func wants(j *journal, scenario string, runs int) bool {
+	valid, void := j.tally(scenario)
+	return valid < runs && void <= replays(runs)
+}
+
+func (o Options) say(format string, args ...any) {
+	if o.Say != nil {
+		o.Say(fmt.Sprintf(format, args...))
+	}
+}
+
+func (o Options) progress(p Progress) {
+	if o.Progress != nil {
+		o.Progress(p)
+	}
+}

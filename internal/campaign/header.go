@@ -1,0 +1,89 @@
+package campaign
+
+import (
+	"fmt"
+	"maps"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/benchgate/benchgate/internal/bench"
+)
+
+// simulatedMark in a model's name says that the server only plays one.
+const simulatedMark = "simulated"
+
+// header writes the campaign's first line, or holds a continued campaign against the one it has.
+func (v *visit) header(texts map[string]bench.Calibration) error {
+	p := v.o.Plan
+	plan, err := p.Hash()
+	if err != nil {
+		return err
+	}
+	h := bench.Header{
+		Schema: bench.CampaignSchema, Campaign: v.o.ID, Started: v.o.Now().UTC(), Runner: p.Config.Runner,
+		Key: v.o.Key, Plan: plan, Commit: v.o.Commit, Tool: v.o.Tool,
+		MustMatch: v.mustMatch(), UnderTest: v.underTest(),
+		Simulated: strings.Contains(p.Config.Target.Model, simulatedMark),
+		Texts:     texts, Workloads: map[string]string{}, SLOs: map[string]bench.SLO{},
+	}
+	for _, s := range p.Scenarios {
+		h.Workloads[s.Name] = v.workloads[s.Name].Hash()
+		h.SLOs[s.Name] = s.SLO
+	}
+	old := v.j.log.Header
+	if old.Schema == "" {
+		return v.write(bench.Record{Header: &h})
+	}
+	return sameCampaign(old, h)
+}
+
+// sameCampaign refuses to continue a campaign on another machine or against a server that behaves differently.
+func sameCampaign(old, now bench.Header) error {
+	for _, k := range slices.Sorted(maps.Keys(now.MustMatch)) {
+		if was, is := old.MustMatch[k], now.MustMatch[k]; was != is {
+			return fmt.Errorf("this campaign began with %s %q, and now it is %q: start anew with --fresh", k, was, is)
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(now.Workloads)) {
+		if old.Workloads[k] != now.Workloads[k] {
+			return fmt.Errorf("the workload of scenario %q changed since this campaign began: start anew with --fresh", k)
+		}
+	}
+	return nil
+}
+
+func (v *visit) mustMatch() map[string]string {
+	m := v.o.Host.MustMatch()
+	m[bench.KeyModel] = v.o.Plan.Config.Target.Model
+	m[bench.KeyDefinitions] = bench.Definitions
+	m[bench.KeyTool] = "benchgate"
+	m[bench.KeyTopology] = "client on another host"
+	if loopback(v.caps.Address) {
+		m[bench.KeyTopology] = "client on the server's host"
+	}
+	m[bench.KeyOutput] = "ceiling"
+	if v.caps.Exact {
+		m[bench.KeyOutput] = "exact"
+	}
+	return m
+}
+
+func (v *visit) underTest() map[string]string {
+	u := map[string]string{}
+	maps.Copy(u, v.caps.Facts)
+	maps.Copy(u, v.server.Facts())
+	if v.o.Commit != "" {
+		u[bench.KeyCommit] = v.o.Commit
+	}
+	return u
+}
+
+// loopback reports whether an address, with or without a port, is this machine's own.
+func loopback(address string) bool {
+	if ap, err := netip.ParseAddrPort(address); err == nil {
+		return ap.Addr().IsLoopback()
+	}
+	ip, err := netip.ParseAddr(address)
+	return err == nil && ip.IsLoopback()
+}

@@ -1,0 +1,163 @@
+package campaign
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/gofrs/flock"
+
+	"github.com/benchgate/benchgate/internal/bench"
+)
+
+// JournalFile is the campaign's stream inside its folder.
+const JournalFile = "campaign.jsonl"
+
+// journal appends records to a campaign's file as they happen. What is written survives a kill; what is flushed with
+// sync survives a power cut.
+type journal struct {
+	file *os.File
+	lock *flock.Flock
+	log  bench.CampaignLog
+	buf  bytes.Buffer
+}
+
+// errBusy is returned when another process is writing the same campaign.
+var errBusy = errors.New("another benchgate is measuring this campaign")
+
+// openJournal opens or creates the journal in a folder, reads what is there, and cuts off a half-written last line.
+func openJournal(folder string, fresh bool) (*journal, error) {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return nil, fmt.Errorf("create campaign folder: %w", err)
+	}
+	j := &journal{lock: flock.New(filepath.Join(folder, ".lock"))}
+	if got, err := j.lock.TryLock(); err != nil || !got {
+		return nil, errors.Join(fmt.Errorf("campaign %q: %w", folder, errBusy), err)
+	}
+	path := filepath.Join(folder, JournalFile)
+	if fresh {
+		if err := setAside(path); err != nil {
+			return nil, j.abandon(err)
+		}
+	}
+	if err := j.read(path); err != nil {
+		return nil, j.abandon(err)
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, j.abandon(fmt.Errorf("open campaign: %w", err))
+	}
+	j.file = f
+	return j, nil
+}
+
+func (j *journal) abandon(err error) error { return errors.Join(err, j.lock.Unlock()) }
+
+// setAside keeps an earlier campaign under another name: nothing measured is ever deleted.
+func setAside(path string) error {
+	for n := 1; ; n++ {
+		old := fmt.Sprintf("%s.old-%d", path, n)
+		if _, err := os.Stat(old); err == nil {
+			continue
+		}
+		if err := os.Rename(path, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("set earlier campaign aside: %w", err)
+		}
+		return nil
+	}
+}
+
+func (j *journal) read(path string) error {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(data) == 0 {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read campaign: %w", err)
+	}
+	whole := bytes.LastIndexByte(data, '\n') + 1
+	if whole < len(data) {
+		if err := os.Truncate(path, int64(whole)); err != nil {
+			return fmt.Errorf("cut half-written line: %w", err)
+		}
+	}
+	if whole == 0 {
+		return nil
+	}
+	log, err := bench.ReadCampaign(bytes.NewReader(data[:whole]), path)
+	if err != nil {
+		return err
+	}
+	j.log = *log
+	return nil
+}
+
+// write appends one record and keeps the picture in memory equal to the file.
+func (j *journal) write(r bench.Record) error {
+	j.buf.Reset()
+	if err := bench.WriteRecord(&j.buf, r); err != nil {
+		return fmt.Errorf("write campaign: %w", err)
+	}
+	if _, err := j.file.Write(j.buf.Bytes()); err != nil {
+		return fmt.Errorf("write campaign: %w", err)
+	}
+	j.remember(r)
+	if r.Request != nil {
+		return nil
+	}
+	if err := j.file.Sync(); err != nil {
+		return fmt.Errorf("write campaign: %w", err)
+	}
+	return nil
+}
+
+func (j *journal) remember(r bench.Record) {
+	switch {
+	case r.Header != nil:
+		j.log.Header = *r.Header
+	case r.Visit != nil:
+		j.log.Visits = append(j.log.Visits, *r.Visit)
+	case r.Run != nil:
+		j.log.Runs = append(j.log.Runs, *r.Run)
+	case r.Warning != nil:
+		j.log.Warnings = append(j.log.Warnings, *r.Warning)
+	case r.Request != nil:
+		if j.log.Requests == nil {
+			j.log.Requests = map[int][]bench.RequestRecord{}
+		}
+		j.log.Requests[r.Request.Order] = append(j.log.Requests[r.Request.Order], *r.Request)
+	}
+}
+
+func (j *journal) close() error {
+	return errors.Join(j.file.Close(), j.lock.Unlock())
+}
+
+// tally counts a scenario's runs so far: those that stand, and those that were void.
+func (j *journal) tally(scenario string) (valid, void int) {
+	for _, r := range j.log.Runs {
+		switch {
+		case r.Scenario != scenario || r.WarmUp:
+		case r.Valid():
+			valid++
+		default:
+			void++
+		}
+	}
+	return valid, void
+}
+
+// lastOrder is the highest order given to any run so far, finished or not.
+func (j *journal) lastOrder() int {
+	last := 0
+	for _, r := range j.log.Runs {
+		last = max(last, r.Order)
+	}
+	for order := range j.log.Requests {
+		last = max(last, order)
+	}
+	return last
+}

@@ -1,0 +1,191 @@
+package campaign
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/benchgate/benchgate/internal/bench"
+	"github.com/benchgate/benchgate/internal/config"
+	"github.com/benchgate/benchgate/internal/host"
+	"github.com/benchgate/benchgate/internal/load"
+	"github.com/benchgate/benchgate/internal/openai"
+	"github.com/benchgate/benchgate/internal/server"
+)
+
+// visit is what happens between one start of the server and its stop.
+type visit struct {
+	o         Options
+	j         *journal
+	number    int
+	order     int // of the latest run
+	server    *server.Server
+	client    *openai.Client
+	caps      openai.Capabilities
+	workloads map[string]load.Workload
+	selfTests map[string]float64
+	logName   string
+}
+
+func newVisit(j *journal, o Options) *visit {
+	n := len(j.log.Visits) + 1
+	if began := j.log.Header.Campaign; began != "" {
+		o.ID = began
+	}
+	return &visit{
+		o: o, j: j, number: n, order: j.lastOrder(),
+		workloads: map[string]load.Workload{}, selfTests: map[string]float64{},
+		logName: fmt.Sprintf("server-%d.log", n),
+	}
+}
+
+// run holds the device, starts the server, measures what is missing and stops the server again.
+func (v *visit) run(ctx context.Context) (err error) {
+	unlock, err := host.Lock(ctx, v.o.Host.Device(), func(msg string) { v.o.say("%s", msg) })
+	if err != nil {
+		return fmt.Errorf("lock device: %w", err)
+	}
+	defer unlock()
+	host.RaiseFileLimit()
+	if err := v.start(ctx); err != nil {
+		return err
+	}
+	defer func() {
+		v.client.Close()
+		if stopErr := v.stop(); err == nil {
+			err = stopErr
+		}
+	}()
+	if err := v.prepare(ctx); err != nil {
+		return v.explain(err)
+	}
+	return v.explain(v.measure(ctx))
+}
+
+func (v *visit) start(ctx context.Context) error {
+	t := v.o.Plan.Config.Target
+	s, err := server.Start(ctx, server.Options{
+		Target: t, Folder: v.o.Plan.folder, Log: filepath.Join(v.o.State, v.o.Key, v.logName),
+		Progress: func(msg string) { v.o.say("%s", msg) },
+		APIKey:   v.o.APIKey,
+	})
+	if err != nil {
+		return startError(err)
+	}
+	v.server = s
+	v.client, err = openai.New(v.clientOptions(s.BaseURL(), v.connections()))
+	if err != nil {
+		return fmt.Errorf("connect to %q: %w", s.BaseURL(), err)
+	}
+	return nil
+}
+
+// stop ends the server even when the campaign's context is over.
+func (v *visit) stop() error {
+	ctx, cancel := context.WithTimeout(context.Background(), v.o.Plan.Config.Target.StopIn+30*time.Second)
+	defer cancel()
+	if err := v.server.Stop(ctx); err != nil {
+		return &ServerError{Doing: "stop the server under test", Err: err}
+	}
+	return nil
+}
+
+func (v *visit) connections() int {
+	n := 1
+	for _, s := range v.o.Plan.Scenarios {
+		n = max(n, connections(s))
+	}
+	return n
+}
+
+func (v *visit) clientOptions(baseURL string, connections int) openai.Options {
+	c := v.o.Plan.Config
+	return openai.Options{
+		BaseURL: baseURL, Model: c.Target.Model, API: c.Target.API, APIKey: v.o.APIKey, LimitField: c.Target.LimitField,
+		Temperature: &c.Sampling.Temperature, ExtraBody: c.Sampling.ExtraBody,
+		Connections: connections, KeepText: v.o.KeepText,
+	}
+}
+
+// prepare asks the server what it can do, fixes the workloads, and writes the header of a new campaign.
+func (v *visit) prepare(ctx context.Context) error {
+	caps, err := v.client.Preflight(ctx)
+	if err != nil {
+		return &ServerError{Doing: "preflight", Err: err}
+	}
+	for _, line := range caps.Summary() {
+		v.o.say("preflight: %s", line)
+	}
+	v.client.Apply(caps)
+	v.caps = caps
+	texts := v.j.log.Header.Texts
+	if texts == nil {
+		texts = map[string]bench.Calibration{}
+	}
+	for _, s := range v.o.Plan.Scenarios {
+		if err := v.workload(ctx, s, texts); err != nil {
+			return err
+		}
+	}
+	if err := v.header(texts); err != nil {
+		return err
+	}
+	return v.write(bench.Record{Visit: &bench.VisitRecord{
+		Number: v.number, Side: "candidate", Started: v.o.Now().UTC(), Log: v.logName,
+	}})
+}
+
+func (v *visit) workload(ctx context.Context, s config.Scenario, texts map[string]bench.Calibration) error {
+	text, ok := texts[s.Name]
+	if !ok {
+		text, ok = v.o.Texts[s.Name]
+	}
+	if !ok && s.Dataset.Kind == "random" {
+		var err error
+		if text, err = load.Calibrate(ctx, v.client, v.caps.TokenPrompts); err != nil {
+			return &ServerError{Doing: "measure how long prompts become", Err: err}
+		}
+	}
+	texts[s.Name] = text
+	w, err := load.Prompts(s, v.o.Plan.folder, text, v.o.Plan.Config.Target.API)
+	if err != nil {
+		return fmt.Errorf("scenario %q: %w", s.Name, err)
+	}
+	v.workloads[s.Name] = w
+	return nil
+}
+
+// explain adds the server's last words when it died under the campaign.
+func (v *visit) explain(err error) error {
+	if err == nil {
+		return nil
+	}
+	select {
+	case <-v.server.Died():
+		return &ServerError{
+			Doing: "the server under test died", Err: err, LastWords: v.server.LastWords(),
+			Hint: "everything measured so far is on disk; run the same command again to measure what is missing",
+		}
+	default:
+		return err
+	}
+}
+
+func (v *visit) write(r bench.Record) error { return v.j.write(r) }
+
+func (v *visit) warn(code, message string) error {
+	v.o.say("warning: %s", message)
+	return v.write(bench.Record{Warning: &bench.Warning{At: v.o.Now().UTC(), Code: code, Message: message}})
+}
+
+// startError carries what the server package knows of a start that did not succeed.
+func startError(err error) error {
+	e := &ServerError{Doing: "start the server under test", Err: err}
+	var said *server.Error
+	if errors.As(err, &said) {
+		e.LastWords, e.Hint = said.LastWords(), said.Hint()
+	}
+	return e
+}
