@@ -83,13 +83,16 @@ func bounds(length int, spread float64) (low, high int) {
 	return max(1, low), max(1, high)
 }
 
+// leastOwn is how many words, or token ids beside the salt, a prompt has at the least: enough to tell the prompts of one
+// run apart, even where a chat template alone is longer than the wanted length.
+const leastOwn = 4
+
 // payload is the number of words (of token ids) that make a prompt of n tokens, whatever the server puts around it.
 func payload(n int, cal bench.Calibration) int {
-	perWord := cal.TokensPerWord
 	if cal.Method == MethodTokens {
-		perWord = 1
+		return max(saltTokens+leastOwn, n-int(cal.Overhead))
 	}
-	return max(1, int(math.Round((float64(n)-cal.Overhead)/perWord)))
+	return max(leastOwn, int(math.Round((float64(n)-cal.Overhead)/cal.TokensPerWord)))
 }
 
 func randomTokens(s *stream, n int) []int {

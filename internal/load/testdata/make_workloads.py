@@ -47,7 +47,7 @@ def random_prompts(seed, length, spread, requests, per_word, overhead, ids):
     for _ in range(requests):
         n = low + below(lengths, high - low + 1)
         # Go's math.Round: halves away from zero.
-        n = max(1, math.floor((n - overhead) / per_word + 0.5))
+        n = max(8 if ids else 4, math.floor((n - overhead) / per_word + 0.5))
         if ids:
             yield {"tokens": [1000 + below(words, 29000) for _ in range(n)]}
         else:
