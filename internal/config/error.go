@@ -61,7 +61,7 @@ func join(all []*Error) error {
 	var list []error
 	for i, e := range all {
 		if i == most {
-			list = append(list, &Error{File: e.File, Message: fmt.Sprintf("%d more mistakes are not shown", len(all)-most)})
+			list = append(list, &Error{File: e.File, Message: fmt.Sprintf("%d or more further mistakes are not shown", len(all)-most)})
 			break
 		}
 		list = append(list, e)

@@ -31,7 +31,7 @@ func (r *reader) policy(f file, scenarios []Scenario) gate.Policy {
 		OnMissing:      r.word(g.OnMissing, "warn", "warn", "fail"),
 		Slack:          r.share(g.Slack, true, 0.03, bounds{greatest: 0.5}),
 		MaxAge:         r.duration(b.MaxAge, 30*24*time.Hour),
-		DaySD:          r.percent(b.DaySD, 0.05, bounds{greatest: 1}),
+		DaySD:          r.percent(b.DaySD, 0.05, bounds{greatest: 1, above: true}),
 	}
 	for _, s := range scenarios {
 		p.Scenarios = append(p.Scenarios, s.Name)
@@ -99,10 +99,10 @@ func (b *ruleBook) rule(q block[rule]) {
 		b.fail(q.node, "tolerance, min and max exclude each other", "make it two rules")
 	case v.Min.given():
 		b.odd(v.RuleOut.scalar, "rule_out belongs to a tolerance, not to a limit", "delete it")
-		b.minimum(out, m, v.Min)
+		b.minimum(out, m, v)
 	case v.Max.given():
 		b.odd(v.RuleOut.scalar, "rule_out belongs to a tolerance, not to a limit", "delete it")
-		b.maximum(out, m, v.Max)
+		b.maximum(out, m, v)
 	case v.Tolerance.given():
 		b.comparative(out, m, v)
 	default:
@@ -142,39 +142,39 @@ func (b *ruleBook) margins(m bench.Metric, tolerance, ruleOut share, t, o float6
 	return t, o
 }
 
-func (b *ruleBook) minimum(out gate.Rule, m bench.Metric, l limit) {
+func (b *ruleBook) minimum(out gate.Rule, m bench.Metric, q rule) {
 	if !m.HigherBetter() {
-		b.fail(l.node, "less is better of "+m.Name+": a minimum would ask for more", "write max")
+		b.fail(q.Min.node, "less is better of "+m.Name+": a minimum would ask for more", "write max")
 		return
 	}
-	if v, ok := b.limit(l, m, true); ok {
+	if v, ok := b.limit(q.Min, m, true); ok {
 		out.Min = &v
-		b.add(l.node, out, "min")
+		b.add(q.Metric.node, out, "min")
 	}
 }
 
-func (b *ruleBook) maximum(out gate.Rule, m bench.Metric, l limit) {
+func (b *ruleBook) maximum(out gate.Rule, m bench.Metric, q rule) {
 	if m.HigherBetter() {
-		b.fail(l.node, "more is better of "+m.Name+": a maximum would ask for less", "write min")
+		b.fail(q.Max.node, "more is better of "+m.Name+": a maximum would ask for less", "write min")
 		return
 	}
-	if l.written() == "off" {
-		b.off(out, m, l)
+	if q.Max.written() == "off" {
+		b.off(out, m, q)
 		return
 	}
-	if v, ok := b.limit(l, m, m.Unit != bench.Ratio); ok {
+	if v, ok := b.limit(q.Max, m, m.Unit != bench.Ratio); ok {
 		out.Max = &v
-		b.add(l.node, out, "max")
+		b.add(q.Metric.node, out, "max")
 	}
 }
 
 // off removes the default rule on errors; there is no other default to remove.
-func (b *ruleBook) off(out gate.Rule, m bench.Metric, l limit) {
+func (b *ruleBook) off(out gate.Rule, m bench.Metric, q rule) {
 	if m.Scale != bench.Point {
-		b.fail(l.node, "only error.ratio has a default limit to switch off", "delete the rule")
+		b.fail(q.Max.node, "only error.ratio has a default limit to switch off", "delete the rule")
 		return
 	}
-	b.claim(l.node, out, "max")
+	b.claim(q.Metric.node, out, "max")
 }
 
 // limit reads a limit in the metric's own unit.

@@ -42,7 +42,7 @@ func (r *reader) scenario(b block[scenario]) Scenario {
 	r.need(b.node, s.Dataset.given(), "dataset", "say what is asked: dataset: {kind: random, input_tokens: 512}")
 	r.need(b.node, s.OutputTokens.given(), "output_tokens", "say how long an answer is: output_tokens: 128")
 	r.need(b.node, s.Load.given(), "load", "say how it is asked: load: {rate: 8, requests: 160}, or load: {concurrency: 64, requests: 256}")
-	out := Scenario{OutputTokens: r.count(s.OutputTokens, 1, 1, maxTokenCount), SLO: r.slo(s.SLO)}
+	out := Scenario{OutputTokens: r.count(s.OutputTokens, 0, 1, maxTokenCount), SLO: r.slo(s.SLO)}
 	if s.Dataset.given() {
 		out.Dataset = r.dataset(s.Dataset)
 	}
@@ -88,7 +88,7 @@ func (r *reader) load(b block[load]) Load {
 	l := b.v
 	r.need(b.node, l.Requests.given(), "requests", "say how many requests a run has: requests: 160")
 	out := Load{
-		Requests: r.count(l.Requests, 1, 1, maxRequests), Seed: uint32(r.count(l.Seed, 42, 0, math.MaxUint32)),
+		Requests: r.count(l.Requests, 0, 1, maxRequests), Seed: uint32(r.count(l.Seed, 42, 0, math.MaxUint32)),
 		ReusePrompts: r.flag(l.ReusePrompts, false), Burstiness: 1,
 	}
 	switch {
@@ -102,7 +102,7 @@ func (r *reader) load(b block[load]) Load {
 		out.Concurrency = r.count(l.Concurrency, 1, 1, maxConcurrency)
 		r.odd(l.Burstiness.scalar, "burstiness shapes the arrivals of a rate; a concurrency has none", "delete it, or write rate")
 		r.odd(l.MaxConcurrency.scalar, "max_concurrency is a ceiling beside a rate; concurrency is one by itself", "delete it, or write rate")
-		if out.Requests < out.Concurrency && l.Requests.given() {
+		if 0 < out.Requests && out.Requests < out.Concurrency {
 			r.fail(l.Requests.node, fmt.Sprintf("%d requests never keep %d in flight", out.Requests, out.Concurrency), fmt.Sprintf("write %d or more", 4*out.Concurrency))
 		}
 	default:

@@ -157,19 +157,37 @@ func (s *source) extent(n ast.Node) (from, to int, ok bool) {
 	case *ast.LiteralNode:
 		return 0, 0, false
 	default:
-		t := n.GetToken()
-		from = s.offset(t.Position)
-		written := strings.TrimSpace(t.Origin)
-		if strings.Contains(written, "\n") || !strings.HasPrefix(s.whole()[from:], written) {
-			return 0, 0, false
-		}
-		return from, from + len(written), true
+		return s.scalarExtent(n.GetToken())
 	}
 	if end == nil {
 		return 0, 0, false
 	}
 	return s.offset(n.GetToken().Position), s.offset(end.Position) + 1, true
 }
+
+// scalarExtent is where a plain or quoted scalar stands. The token knows the text of a quoted one only with its escapes
+// resolved, so its end is looked for here.
+func (s *source) scalarExtent(t *token.Token) (from, to int, ok bool) {
+	from = s.offset(t.Position)
+	rest := s.whole()[from:]
+	switch t.Type {
+	case token.DoubleQuoteType:
+		to = len(doubleQuoted.FindString(rest))
+	case token.SingleQuoteType:
+		to = len(singleQuoted.FindString(rest))
+	default:
+		written := strings.TrimSpace(t.Origin)
+		if !strings.Contains(written, "\n") && strings.HasPrefix(rest, written) {
+			to = len(written)
+		}
+	}
+	return from, from + to, to > 0
+}
+
+var (
+	doubleQuoted = regexp.MustCompile(`^"(?s:[^"\\]|\\.)*"`)
+	singleQuoted = regexp.MustCompile(`^'(?:[^']|'')*'`)
+)
 
 // offset turns a place into bytes from the start of the text.
 func (s *source) offset(p *token.Position) int {

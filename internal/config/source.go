@@ -36,16 +36,22 @@ func (s *source) at(p spot, message, hint string) *Error {
 	}
 }
 
-// window is the number of characters of a line that are shown.
-const window = 110
+const (
+	// window is the number of characters of a line that are shown.
+	window = 110
+	// maxShown is the number of bytes up to which a line is shown at all: nobody reads a longer one, and looking for
+	// secrets in it would take long.
+	maxShown = 4096
+)
 
 func (s *source) snippet(p spot) string {
-	if p.line < 1 || p.line > len(s.lines) {
+	if p.line < 1 || p.line > len(s.lines) || len(s.lines[p.line-1]) > maxShown {
 		return ""
 	}
 	line := []rune(s.masked(p.line - 1))
 	if p.secret {
-		line = append([]rune(string(line[:min(max(p.column-1, 0), len(line))])), []rune(mask)...)
+		before := string(line[:min(max(p.column-1, 0), len(line))])
+		line = []rune(strings.TrimSuffix(before, mask) + mask)
 	}
 	if len(strings.TrimSpace(string(line))) == 0 {
 		return ""

@@ -39,7 +39,7 @@ var foreign = map[string]string{
 	"max_tokens": "output_tokens", "output_len": "output_tokens", "input_len": "input_tokens", "url": "base_url",
 	"endpoint": "base_url", "threshold": "tolerance", "cmd": "command", "args": "command", "environment": "env",
 	"cwd": "dir", "workdir": "dir", "timeout": "within", "name": "runner", "itl": "tpot", "e2e": "e2el", "reason": "why",
-	"expires": "until", "file": "path", "num_warmups": "warmup", "max": "ceiling",
+	"expires": "until", "file": "path", "num_warmups": "warmup",
 }
 
 // unknownKey says what is wrong with a key that its block does not have, and what was probably meant.

@@ -66,7 +66,7 @@ func (r *reader) baseURL(t target, at ast.Node) (base, models string) {
 	u, err := url.Parse(strings.ReplaceAll(base, portMark, "1"))
 	switch {
 	case err != nil:
-		r.failAt(t.BaseURL.node, true, "it is no URL", "write it like http://127.0.0.1:{port}/v1")
+		r.failAt(t.BaseURL.node, strings.Contains(base, "@"), "it is no URL", "write it like http://127.0.0.1:{port}/v1")
 	case u.User != nil:
 		r.failAt(t.BaseURL.node, true, "a key or password is never written in a file", "put it into an environment variable and name that: api_key_env: OPENAI_API_KEY")
 	case u.Scheme != "http" && u.Scheme != "https":

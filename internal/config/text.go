@@ -44,9 +44,10 @@ func (s *source) badLine(i int, line string) *Error {
 	if conflict(line) {
 		return s.at(spot{line: i + 1, column: 1, width: 7}, "the file holds an unresolved merge conflict", "choose a side and delete the marker lines")
 	}
+	column := 0
 	for at, r := range line {
-		column := utf8.RuneCountInString(line[:at]) + 1
-		if r == utf8.RuneError && !utf8.ValidString(line[at:min(at+utf8.UTFMax, len(line))]) {
+		column++
+		if r == utf8.RuneError {
 			if _, size := utf8.DecodeRuneInString(line[at:]); size == 1 {
 				return s.at(spot{line: i + 1, column: column}, "a byte that is not UTF-8", "save the file as UTF-8")
 			}

@@ -228,6 +228,9 @@ func (r *reader) share(s share, ratio bool, fallback float64, b bounds) float64 
 	case !points:
 		v, f = parsePercent(s.written())
 	}
+	if f != nil && ratio && bareNumber.MatchString(s.written()) {
+		f.hint = "write " + s.written() + " points, or " + bareHint(s.written())
+	}
 	if f == nil {
 		f = b.fault(v, s.written())
 	}

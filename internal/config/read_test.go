@@ -1,0 +1,245 @@
+package config_test
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/benchgate/benchgate/internal/config"
+	"github.com/benchgate/benchgate/internal/gate"
+)
+
+const minimal = `version: 1
+runner: RUNNER
+target: {base_url: "http://127.0.0.1:8000/v1", model: some/model}
+scenarios:
+  chat:
+    dataset: {kind: random, input_tokens: 32}
+    output_tokens: 16
+    load: {concurrency: 4, requests: 60}
+`
+
+func write(t *testing.T, name, text string) string {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+func runner(name string) string { return strings.Replace(minimal, "RUNNER", name, 1) }
+
+func TestEveryMistakeHasItsPlace(t *testing.T) {
+	_, err := config.Parse("dir/x.yaml", []byte(strings.Replace(runner("r1"), "requests: 60", "requests: 0", 1)))
+	var e *config.Error
+	if !errors.As(err, &e) {
+		t.Fatalf("not a *config.Error: %v", err)
+	}
+	want := config.Error{
+		File: "dir/x.yaml", Line: 8, Column: 38, Message: "scenarios.chat.load.requests: 0 is too small", Hint: "write 1 or more",
+		Snippet: "   8 |     load: {concurrency: 4, requests: 0}\n     |                                      ^",
+	}
+	if diff := cmp.Diff(want, *e, cmp.AllowUnexported(config.Error{}), cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".cause" }, cmp.Ignore())); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestDefaultsAreThoseOfTheGate(t *testing.T) {
+	c, err := config.Parse("x.yaml", []byte(runner("r1")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := gate.Defaults()
+	want.Planned = false
+	want.Scenarios = []string{"chat"}
+	want.Rules = want.Rules[1:] // without a primary, the limit on errors is all that is asked
+	if diff := cmp.Diff(want, c.Policy); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestAMarginLeftOutIsThatOfTheGate(t *testing.T) {
+	c, err := config.Parse("x.yaml", []byte(runner("r1")+"    primary: {metric: ttft.p95}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := gate.Defaults().Rules[0]
+	want.Fallback, want.Scenarios, want.At = "", []string{"chat"}, gate.Place{File: "x.yaml", Line: 9}
+	if diff := cmp.Diff(want, c.Policy.Rules[0]); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestRulesStandAtAPathOfTheRepository(t *testing.T) {
+	c, err := config.Parse("./benchgate/x.yaml", []byte(runner("r1")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(gate.Place{File: "benchgate/x.yaml", Line: 5}, c.Scenarios[0].At); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if c.File != "./benchgate/x.yaml" {
+		t.Errorf("File is %q, want the name as given", c.File)
+	}
+}
+
+func TestAScenarioIsFoundByItsName(t *testing.T) {
+	c, err := config.Parse("x.yaml", []byte(runner("r1")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, ok := c.Scenario("chat"); !ok || s.OutputTokens != 16 {
+		t.Errorf("chat: %+v, %v", s, ok)
+	}
+	if s, ok := c.Scenario("chatt"); ok {
+		t.Errorf("chatt: found %+v", s)
+	}
+}
+
+func TestAFolderHoldsOneRunnerAFile(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "b.yaml"), runner("two"))
+	write(t, filepath.Join(dir, "a.yaml"), runner("one"))
+	write(t, filepath.Join(dir, "notes.txt"), "not a config")
+	all, err := config.Folder(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, c := range all {
+		names = append(names, filepath.Base(c.File)+" "+c.Runner)
+	}
+	if diff := cmp.Diff([]string{"a.yaml one", "b.yaml two"}, names); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	one, err := config.Folder(filepath.Join(dir, "a.yaml"))
+	if err != nil || len(one) != 1 || one[0].Runner != "one" {
+		t.Errorf("a file by itself: %v, %v", one, err)
+	}
+}
+
+func TestARunnerNamedTwiceIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	first := write(t, filepath.Join(dir, "a.yaml"), runner("same"))
+	second := write(t, filepath.Join(dir, "b.yaml"), "# a comment\n"+runner("same"))
+	_, err := config.Folder(dir)
+	want := second + `:3:9: runner: "same" is already the runner of ` + first + `, line 2
+   3 | runner: same
+     |         ^^^^
+  hint: give each file its own runner: the name is that of the folder under baselines/`
+	if err == nil || err.Error() != want {
+		t.Errorf("(-want +got):\n%s", cmp.Diff(want, errText(err)))
+	}
+}
+
+func errText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+func TestAFolderTellsTheMistakesOfEveryFile(t *testing.T) {
+	dir := t.TempDir()
+	a := write(t, filepath.Join(dir, "a.yaml"), strings.Replace(runner("r1"), "requests: 60", "requests: 0", 1))
+	b := write(t, filepath.Join(dir, "b.yaml"), "version: 3\n")
+	_, err := config.Folder(dir)
+	if !strings.Contains(errText(err), a+":8:38") || !strings.Contains(errText(err), b+":1:10") {
+		t.Errorf("want the places in both files, got:\n%v", err)
+	}
+}
+
+func TestWhatCannotBeReadIsNamed(t *testing.T) {
+	dir := t.TempDir()
+	missing := filepath.Join(dir, "none.yaml")
+	for name, read := range map[string]func() error{
+		"a missing file":       func() error { _, err := config.Read(missing); return err },
+		"a missing folder":     func() error { _, err := config.Folder(missing); return err },
+		"a folder as a file":   func() error { _, err := config.Read(dir); return err },
+		"a folder without any": func() error { _, err := config.Folder(dir); return err },
+	} {
+		err := read()
+		var e *config.Error
+		if !errors.As(err, &e) || !strings.HasPrefix(e.File, dir) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if strings.Contains(name, "missing") && !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: %v is not fs.ErrNotExist", name, err)
+		}
+	}
+}
+
+func TestAHugeFileIsRefusedUnread(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "huge.yaml")
+	f, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Truncate(200 << 20); err != nil { // 200 MB of one line, without a byte on disk
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, err = config.Read(name)
+	if want := name + ": the file is larger than 1048576 bytes"; !strings.HasPrefix(errText(err), want) {
+		t.Errorf("want %q, got %v", want, err)
+	}
+}
+
+// Every text here is near the limits, and was chosen to be expensive: what is bounded has to be cheap to refuse or read.
+func TestHostileTextIsRefused(t *testing.T) {
+	size := 1 << 20
+	if testing.Short() {
+		size = 1 << 16
+	}
+	fill := func(before, unit, after string) string {
+		return before + strings.Repeat(unit, (size-len(before)-len(after))/len(unit)) + after
+	}
+	var keys bytes.Buffer
+	for i := 0; keys.Len() < size-20; i++ {
+		keys.WriteString(strings.Repeat("k", 1+i%7) + string(rune('a'+i%26)) + ": 1\n")
+	}
+	for name, text := range map[string]string{
+		"open lists":       fill("a: ", "[", ""),
+		"open mappings":    fill("a: ", "{b: ", ""),
+		"dashes":           fill("", "- ", "a"),
+		"question marks":   fill("", "? ", "a"),
+		"one long word":    fill("a: ", "x", ""),
+		"one long quote":   fill(`a: "`, `\"`, `"`),
+		"many lines":       keys.String(),
+		"a long list":      fill("a: [", "1,", "1]"),
+		"a long block":     fill("a: |\n", " x\n", ""),
+		"folded words":     fill("a: ", "x\n ", ""),
+		"comments":         fill("", "#\n", ""),
+		"blanks":           fill("a:", " ", "1"),
+		"empty lines":      fill("a:", "\n", " 1"),
+		"anchors":          fill("", "&a ", ""),
+		"aliases":          fill("a: ", "*a ", ""),
+		"tags":             fill("a: ", "!!str ", ""),
+		"colons":           fill("", ": ", ""),
+		"colons alone":     fill("", ":", ""),
+		"documents":        fill("", "---\n", ""),
+		"directives":       fill("", "%Y\n", ""),
+		"quotes":           fill("", `'`, ""),
+		"closing brackets": fill("", "]", ""),
+		"closing braces":   fill("a: {b: 1", "}", ""),
+		"commas":           fill("a: [", ",", "]"),
+		"merge keys":       fill("", "<<: {}\n", ""),
+		"env of thousands": fill(runner("r1")+"x: {", "a: b, ", "}"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := config.Parse("x.yaml", []byte(text)); err == nil {
+				t.Error("accepted")
+			} else if len(err.Error()) > 20_000 {
+				t.Errorf("the message has %d bytes", len(err.Error()))
+			}
+		})
+	}
+}
