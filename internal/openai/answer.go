@@ -191,12 +191,12 @@ func (a *answer) token() {
 		a.text = append(a.text, plain(a.chunk.text)...)
 	}
 	if n := a.call.MaxTokens; n > 0 && r.Chunks > runOnFactor*n+runOnTolerant {
-		a.failed = a.tooLong(fmt.Sprintf("more than %d", r.Chunks-1))
+		a.failed = a.tooLong(fmt.Sprintf("more than %d tokens", r.Chunks-1))
 	}
 }
 
 func (a *answer) tooLong(got string) *failure {
-	return &failure{bench.TooLong, fmt.Sprintf("%s tokens although %d were asked for: the server does not obey %s", got, a.call.MaxTokens, a.limitField)}
+	return &failure{bench.TooLong, fmt.Sprintf("%s although %d were asked for: the server does not obey %s", got, a.call.MaxTokens, a.limitField)}
 }
 
 // verdict says how a stream went that was read until err; nil is success.
@@ -248,7 +248,7 @@ func (a *answer) length() *failure {
 	switch {
 	case asked <= 0:
 	case got > asked:
-		return a.tooLong(fmt.Sprint(got))
+		return a.tooLong(fmt.Sprintf("%d tokens by %s (%d chunks)", got, source, a.req.Chunks))
 	case got < asked && a.call.Exact && (source == fromUsage || string(a.finish) != "length"):
 		return &failure{bench.TooShort, fmt.Sprintf("%d tokens although exactly %d were asked for (finish_reason %q)", got, asked, a.finish)}
 	}

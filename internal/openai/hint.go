@@ -41,6 +41,14 @@ var hints = map[bench.Class]string{
 	bench.NotStreaming: "benchgate measures streams: ask a server, or a path through the proxy, that streams",
 	bench.RateLimited:  "the server limits the rate: a limited server cannot be measured; raise its limit",
 	bench.Overloaded:   "the server is not ready, or too busy",
+	bench.HTTP5xx:      "the server failed: its log says why",
+	bench.InBand:       "the server failed in the middle of an answer: its log says why",
+	bench.Reset:        "the server broke off: its log says why; a proxy in between may have done it too",
+	bench.Truncated:    "the stream is not that of OpenAI's API, or the server broke off: its log says why",
+	bench.Malformed:    "is target.base_url that of an inference server?",
+	bench.TLS:          "is it https:// in target.base_url that the server speaks?",
+	bench.FirstTimeout: "the server took the request and said nothing: its log says why",
+	bench.IdleTimeout:  "the server stopped in the middle of an answer: its log says why",
 	bench.Empty:        "the model answers nothing to a plain question: is it a chat model, and is target.api right?",
 }
 

@@ -95,7 +95,7 @@ func (p *probe) limit(ctx context.Context) (*answer, error) {
 		a := p.asked(ctx, field)
 		p.caps.LimitField = field
 		switch a.req.Class {
-		case bench.OK, bench.TooShort, bench.Empty:
+		case bench.OK, bench.TooShort:
 			return a, nil
 		case bench.TooLong, bench.HTTP4xx:
 			if first == nil {

@@ -283,6 +283,7 @@ func TestPreflightSaysWhatToDo(t *testing.T) {
 		{"no key", fake{refuses: refuse(401, `{"error":"who are you?"}`)}, bench.HTTP4xx, []string{"who are you?", "target.api_key_env"}},
 		{"loading", fake{refuses: refuse(503, `{"error":{"message":"Loading model"}}`)}, bench.Overloaded, []string{"Loading model", "not ready"}},
 		{"limited", fake{refuses: refuse(429, `{}`)}, bench.RateLimited, []string{"limits the rate"}},
+		{"silent model", fake{natural: 0, ignores: true}, bench.Empty, []string{"without one token", "is it a chat model"}},
 		{"no stream", fake{refuses: refuse(200, `{"choices":[]}`)}, bench.NotStreaming, []string{"benchgate measures streams"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
