@@ -260,6 +260,7 @@ func FuzzDigest(f *testing.F) {
 	for _, name := range []string{"default.json", "detailed.json", "old.json", "append.jsonl", "nan.json", "all_failed_detailed.json", "pooling.json"} {
 		f.Add([]byte(data(f, name)))
 	}
+	f.Add([]byte("]"))
 	f.Add([]byte(`{"num_prompts":1,"completed":1,"request_throughput":1,"date":"20260901-101500","model_id":"m","duration":1,"ttfts":[1],"errors":[""],"itls":[[]],"output_lens":[1]}`))
 	f.Add([]byte(`{"num_prompts":"2","completed":"1","request_throughput":1,"date":"20260901-101500","model_id":"m","duration":"1","errors":["x",null],"ttfts":["0.0",NaN],"itls":[null,[]],"output_lens":[0,1]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {

@@ -39,10 +39,12 @@ func resultsOf(f File) ([]result, error) {
 		return nil, err
 	}
 	var results []result
-	for d := json.NewDecoder(bytes.NewReader(data)); d.More(); {
+	for d := json.NewDecoder(bytes.NewReader(data)); ; {
 		start := d.InputOffset()
 		r := result{from: f.Name}
-		if err := d.Decode(&r.fields); err != nil {
+		if err := d.Decode(&r.fields); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
 			return nil, wrong(data, start)
 		}
 		if r.fields == nil {
@@ -68,7 +70,7 @@ func wrong(data []byte, start int64) error {
 	var syntax *json.SyntaxError
 	switch {
 	case errors.As(err, &syntax):
-		if start+syntax.Offset >= int64(len(data)) {
+		if strings.Contains(syntax.Error(), "unexpected end") {
 			return fmt.Errorf("line %d: the file ends too early", line(data, int64(len(data))))
 		}
 		return fmt.Errorf("line %d: %w", line(data, start+syntax.Offset-1), err)

@@ -199,6 +199,8 @@ func TestDamagedFilesAreRefused(t *testing.T) {
 		"a number":             {"17", "line 1: not an object"},
 		"null":                 {"null", "null instead of a result"},
 		"text":                 {"Serving Benchmark Result", "line 1: invalid character"},
+		"a closing bracket":    {"]", "line 1: invalid character ']'"},
+		"one at the end":       {base + "\n]", "line 2: invalid character ']'"},
 		"deep nesting":         {strings.Repeat(`{"a":`, 100000), "nested deeper than 32"},
 		"nested but cut":       {`{"a":"` + strings.Repeat("[", 1000), "the file ends too early"},
 		"a digest":             {`{"schema":"benchgate.digest/v1"}`, "a file of benchgate itself"},
