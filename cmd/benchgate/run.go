@@ -111,6 +111,7 @@ func durations(base []bench.Digest) map[string]float64 {
 // allowed refuses a target that is not ours to load.
 func (c runCmd) allowed(sh *shell, p campaign.Plan) error {
 	t := p.Config.Target
+	t.BaseURL = strings.ReplaceAll(t.BaseURL, "{port}", "80") // any port will do: the host is what is asked
 	if openai.IsPaid(t.BaseURL) && !c.Paid {
 		return withHint(fmt.Errorf("target %q is a paid public endpoint; this plan sends %d requests and up to %d tokens", t.BaseURL, p.Requests, p.Tokens),
 			"if that is what you want, add --yes-this-costs-money and target.remote: allow")
