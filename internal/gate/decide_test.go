@@ -2,12 +2,15 @@ package gate
 
 import (
 	"bytes"
+	"math"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/benchgate/benchgate/internal/bench"
+	"github.com/benchgate/benchgate/internal/stat"
 )
 
 // decision is one case: what goes in, and what one finding says.
@@ -40,7 +43,7 @@ func (d decision) run(t *testing.T) {
 
 // sane checks what holds for every verdict: it can be written and read back, all that is no pass says what to do, and the
 // headline is one of the findings.
-func sane(t *testing.T, v Verdict) {
+func sane(t rapid.TB, v Verdict) {
 	t.Helper()
 	var b bytes.Buffer
 	if err := WriteVerdict(&b, v); err != nil {
@@ -80,7 +83,7 @@ func TestComparativeRule(t *testing.T) {
 		{"as fast as before passes with its bound", primary(), base, head(1), 0, Pass, 0, "at most 9 % slower; the rule excludes 25 % or more", ""},
 		{"slower regresses", primary(), base, head(1.3), 0, Regressed, 1, "ttft.p95 is 29 % slower (from 18 % to 41 % slower, 95 % interval); the tolerance is 5 %", "waiver"},
 		{"faster improves", primary(), base, head(0.7), 0, Improved, 0, "31 % faster (from 24 % to 37 % faster", "--new-epoch"},
-		{"neither is inconclusive", primary(), one(history("chat", 1)), head(1.1), 0, Inconclusive, 0, "neither a worsening nor the absence of one by 25 % is shown", "more sessions in the baseline would decide"},
+		{"neither is inconclusive", primary(), one(history("chat", 1)), head(1.1), 0, Inconclusive, 0, "neither a worsening nor the absence of one by 25 % is shown", "About 5 more sessions in the baseline would decide"},
 		{"inconclusive can be made to fail", fail, one(history("chat", 1)), head(1.12), 0, Inconclusive, 4, "four times in five", "coarse"},
 		{"a lower rate is worse", rate, base, head(1.3), 0, Regressed, 1, "output.rate is 29 % worse", ""},
 		{"a higher rate is better", rate, base, head(0.7), 0, Improved, 0, "better", ""},
@@ -89,6 +92,69 @@ func TestComparativeRule(t *testing.T) {
 		{"without rule_out a rule sees an improvement", blockOnly, base, head(0.7), 0, Improved, 0, "", ""},
 	} {
 		d.run(t)
+	}
+}
+
+// The decision by itself: where its parts disagree, each of them can stop a red or a green.
+func TestDecisionNeedsAllItsParts(t *testing.T) {
+	th := thresholds{tolerance: 0.05, ruleOut: 0.22, better: -0.05}
+	c := func(low, delta, high, holm, holmBetter float64) comparison {
+		return comparison{Comparison: stat.Comparison{Low: low, Delta: delta, High: high}, holm: holm, holmBetter: holmBetter}
+	}
+	for _, test := range []struct {
+		name string
+		c    comparison
+		want Outcome
+	}{
+		{"shown worse", c(0.01, 0.1, 0.3, 0.02, 1), Regressed},
+		{"at its level", c(0.01, 0.1, 0.3, 0.025, 1), Regressed},
+		{"adjusted p too large", c(0.01, 0.1, 0.3, 0.026, 1), Inconclusive},
+		{"interval touches nothing", c(0, 0.1, 0.3, 0.01, 1), Inconclusive},
+		{"below tolerance", c(0.01, 0.049, 0.3, 0.01, 1), Inconclusive},
+		{"worse, but a pass as well", c(0.01, 0.04, 0.1, 0.01, 1), Pass},
+		{"shown better", c(-0.2, -0.1, -0.01, 1, 0.02), Improved},
+		{"better, adjusted p too large", c(-0.2, -0.1, -0.01, 1, 0.03), Pass},
+		{"better, interval touches nothing", c(-0.2, -0.1, 0, 1, 0.01), Pass},
+		{"better by too little", c(-0.2, -0.049, -0.01, 1, 0.01), Pass},
+		{"at the rule-out", c(-0.2, 0, 0.22, 1, 1), Inconclusive},
+		{"no bound above", c(-0.2, 0, math.Inf(1), 1, 1), Inconclusive},
+	} {
+		if got := th.decide(test.c, 0.025); got != test.want {
+			t.Errorf("%s: %s, want %s", test.name, got, test.want)
+		}
+	}
+}
+
+func TestWhatWouldDecide(t *testing.T) {
+	order := []int{0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0}
+	values := []float64{0.40, 0.56, 0.44, 0.46, 0.38, 0.49, 0.43, 0.42, 0.47, 0.45, 0.48, 0.41}
+	base, head := interleaved("chat", order, values)
+	wild, wilder := interleaved("chat", order, []float64{0.1, 0.9, 0.1, 0.9, 0.1, 0.4, 0.3, 0.2, 0.9, 0.1, 0.8, 0.1})
+	far := history("chat", 2)
+	runs(far, func(i int, r *bench.Run) { r.Metrics["ttft.p95"] *= 1 + 4*float64(i/5) })
+	for _, d := range []decision{
+		{"more runs where sides take turns", primary(), one(base), one(head), 0, Inconclusive, 0, "", "About 1 more run on each side would decide"},
+		{"no number of runs on a wild runner", primary(), one(wild), one(wilder), 0, Inconclusive, 0, "", "Not even 40 runs a side would decide: quieten the runner"},
+		{"a reference build where days differ", primary(), one(far), one(digest("chat", headDay, quiet...)), 0, Inconclusive, 0, "", "Not even 10 sessions in the baseline would decide: a reference build"},
+		{"one session and much to see", primary(), one(history("chat", 1)), one(digest("chat", headDay, times(quiet, 1.12)...)), 0, Inconclusive, 0, "", "10 may still not decide"},
+	} {
+		d.run(t)
+	}
+}
+
+func TestDaysThatDifferMoreWidenTheInterval(t *testing.T) {
+	base, head := one(history("chat", 5)), one(digest("chat", headDay, quiet...))
+	wild := primary()
+	wild.DaySD = 0.3
+	decision{"day_sd 5 %", primary(), base, head, 0, Pass, 0, "", ""}.run(t)
+	decision{"day_sd 30 %", wild, base, head, 0, Inconclusive, 0, "", ""}.run(t)
+}
+
+func TestTurnsInDifferentCampaignsAreDifferentDays(t *testing.T) {
+	base, head := interleaved("chat", []int{0, 1, 1, 0, 0, 1, 1, 0}, []float64{0.41, 0.42, 0.40, 0.41, 0.43, 0.41, 0.42, 0.40})
+	head.Sessions[0].ID = "other turns"
+	if m := Decide(primary(), one(base), one(head)).Findings[0].Method; !strings.Contains(m, "sessions(1)") {
+		t.Errorf("method %s", m)
 	}
 }
 
@@ -114,6 +180,9 @@ func TestWorseByExactlyTheToleranceRegresses(t *testing.T) {
 	runs(base, func(_ int, r *bench.Run) { r.Metrics["output.rate"] = 420 })
 	p := primary(Rule{Metric: "output.rate", Tolerance: ptr(0.05), RuleOut: ptr(0.25)})
 	decision{"a time", p, one(base), one(head), 0, Regressed, 1, "5.0 % slower", ""}.run(t)
+	w := p
+	w.Waivers = []Waiver{{Metric: "ttft.p95", Scenario: "chat", Ceiling: 0.05, Until: headDay}}
+	decision{"a waiver of just that", w, one(base), one(head), 0, Waived, 1, "Waived up to 5 %", ""}.run(t)
 	decision{"a rate: base ÷ head", p, one(base), one(head), 1, Regressed, 1, "5.0 % worse", ""}.run(t)
 }
 

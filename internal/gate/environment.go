@@ -79,7 +79,9 @@ func shared(fs []Fact, scenarios int) []Fact {
 			out = append(out, all)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Fact) int { return cmp.Or(strings.Compare(a.Scenario, b.Scenario), strings.Compare(a.Name, b.Name)) })
+	slices.SortStableFunc(out, func(a, b Fact) int {
+		return cmp.Or(strings.Compare(a.Scenario, b.Scenario), strings.Compare(a.Name, b.Name))
+	})
 	return out
 }
 

@@ -57,12 +57,12 @@ func outcomes(v Verdict) []Outcome {
 }
 
 func TestVerdictsAreSane(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		base, head := law(rt)
+	rapid.Check(t, func(t *rapid.T) {
+		base, head := law(t)
 		runs(head, func(i int, r *bench.Run) {
-			fails(rapid.IntRange(0, 100).Draw(rt, "failures"))(r)
-			r.Void = rapid.SampledFrom([]string{"", "", "", "", "hot"}).Draw(rt, "void")
-			r.Invalid = rapid.SampledFrom([]string{"", "", "", "", "died"}).Draw(rt, "invalid")
+			fails(rapid.IntRange(0, 100).Draw(t, "failures"))(r)
+			r.Void = rapid.SampledFrom([]string{"", "", "", "", "hot"}).Draw(t, "void")
+			r.Invalid = rapid.SampledFrom([]string{"", "", "", "", "died"}).Draw(t, "invalid")
 		})
 		sane(t, Decide(all(), one(base), one(head)))
 	})
@@ -220,4 +220,31 @@ func TestDecidingChangesNoDigest(t *testing.T) {
 	if diff := cmp.Diff(again, base); diff != "" {
 		t.Errorf("(-before +after)\n%s", diff)
 	}
+}
+
+// Readers refuse most of this; the gate has to stand it all the same.
+func TestNoNumberBreaksTheGate(t *testing.T) {
+	number := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{
+		math.NaN(), math.Inf(1), math.Inf(-1), 0, -1, math.MaxFloat64, math.SmallestNonzeroFloat64, 0.4, 1,
+	}))
+	count := rapid.OneOf(rapid.IntRange(-3, 200), rapid.Just(math.MaxInt32), rapid.Just(60))
+	rapid.Check(t, func(t *rapid.T) {
+		base, head := law(t)
+		spoil := func(_ int, r *bench.Run) {
+			if rapid.Bool().Draw(t, "sound") {
+				return
+			}
+			good := count.Draw(t, "good")
+			r.Sent, r.OK, r.Good, r.Order = count.Draw(t, "sent"), count.Draw(t, "ok"), &good, count.Draw(t, "order")
+			share := number.Draw(t, "cached")
+			r.CachedTokens, r.OutputTokens = &share, number.Draw(t, "tokens")
+			r.Client = bench.Client{Queued: number.Draw(t, "queued"), LagP99: number.Draw(t, "lag")}
+			for _, name := range []string{"ttft.p50", "ttft.p95", "tpot.mean", "output.rate", "goodput.ratio"} {
+				r.Metrics[name] = number.Draw(t, name)
+			}
+		}
+		runs(base, spoil)
+		runs(head, spoil)
+		sane(t, Decide(all(), one(base), one(head)))
+	})
 }

@@ -156,10 +156,10 @@ func (q *question) within(s stat.Share) bool {
 // in some run, such as a queue that did not form, it is the arithmetic mean.
 func (q *question) level(s *side) (stat.Share, bool) {
 	runs := q.measured(s)
-	back, onScale := math.Exp, value
+	back, onScale := func(y float64) float64 { return held(math.Exp(y)) }, value
 	floor := leastSD
 	if len(s.comparable(q.metric)) < len(runs) {
-		back, onScale = func(y float64) float64 { return math.Max(0, y) }, raw
+		back, onScale = func(y float64) float64 { return held(math.Max(0, y)) }, raw
 		floor = 0
 	}
 	var ys []float64

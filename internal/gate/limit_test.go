@@ -26,6 +26,7 @@ func TestMinimumOnAShare(t *testing.T) {
 		{"the slack certifies", p, base, head(97, 98, 97), 0, Pass, 0, "", ""},
 		{"without it nothing near the limit does", strict, base, head(97, 98, 97), 0, Inconclusive, 0, "neither shown kept nor shown broken", "slack"},
 		{"wholly below", p, base, head(80, 84, 79, 90, 70), 0, Breached, 1, "below the limit of 95 %", ""},
+		{"a base that breaches it changes no pass", p, bad, head(100), 0, Pass, 0, "", ""},
 		{"already so at base", p, bad, head(80), 0, Observed, 0, "Already so at base", "repair the base"},
 		{"a base that cannot be judged excuses nothing", p, one(met(digest("chat", baseDay, quiet[:2]...), 80)), head(80), 0, Breached, 1, "", ""},
 		{"no record of what was good", p, base, one(runs(digest("chat", headDay, quiet...), func(_ int, r *bench.Run) {
@@ -41,13 +42,21 @@ func TestMinimumOnAShare(t *testing.T) {
 	}
 }
 
+// One more failure in the worst run makes runs less alike and lifts the upper end from 92.39 % to 92.43 %.
 func TestFailuresThatWidenTheIntervalDoNotCertify(t *testing.T) {
-	p := Policy{Slack: 0.2, Rules: []Rule{{Metric: "goodput.ratio", Min: ptr(0.95)}}}
-	even := one(met(digest("chat", headDay, quiet...), 90))
-	uneven := one(met(digest("chat", headDay, quiet...), 99, 99, 99, 99, 53))
+	p := Policy{Slack: 0.13, Rules: []Rule{{Metric: "goodput.ratio", Min: ptr(0.9241)}}}
 	base := one(history("chat", 5))
-	decision{"even runs are a breach", p, base, even, 0, Breached, 1, "", ""}.run(t)
-	decision{"uneven runs with fewer successes are no pass", p, base, uneven, 0, Inconclusive, 0, "", ""}.run(t)
+	head := func(worst int) []bench.Digest {
+		return edited(6, func(i int, r *bench.Run) {
+			good := 36
+			if i == 0 {
+				good = worst
+			}
+			r.Sent, r.OK, r.Good = 40, 40, &good
+		})
+	}
+	decision{"a breach", p, base, head(31), 0, Breached, 1, "", ""}.run(t)
+	decision{"and one more failure", p, base, head(30), 0, Inconclusive, 0, "", ""}.run(t)
 }
 
 func TestMaximumOnErrorsIsAPointRule(t *testing.T) {
@@ -84,6 +93,7 @@ func TestLimitsOnTimesAndRates(t *testing.T) {
 		{"a time beyond, already so at base", at("ttft.p95", nil, ptr(0.3)), base, head(1), 0, Observed, 0, "Already so at base", ""},
 		{"a rate within", at("output.rate", ptr(900), nil), base, head(1), 0, Pass, 0, "977 tok/s", ""},
 		{"a rate below", at("output.rate", ptr(900), nil), base, head(1.5), 0, Breached, 1, "below the limit of 900 tok/s", ""},
+		{"a time whose percentile the baseline cannot have", at("ttft.p95", nil, ptr(0.5)), one(runs(history("chat", 2), func(_ int, r *bench.Run) { r.OK = 58 })), head(1), 0, Inconclusive, 0, "no latency", ""},
 		{"a time of seconds", at("e2el.p95", nil, ptr(2)), base, head(1), 0, Pass, 0, "e2el.p95 is 1.23 s", ""},
 		{"a queue that never formed", at("queue.p95", nil, ptr(0.1)), base, queue(0), 0, New, 0, "", ""},
 	} {
@@ -104,6 +114,7 @@ func TestGoodputComparedInPoints(t *testing.T) {
 		{"as good", p, base, side(head(), 96, 95, 97, 96, 97), 0, Pass, 0, "points lower; the rule excludes 15 points or more", ""},
 		{"worse", p, base, side(head(), 70, 72, 69, 75, 71), 0, Regressed, 1, "25 points lower", ""},
 		{"better", p, side(history("chat", 5), 70, 72, 69, 75, 71), side(head(), 96, 95, 97, 96, 97), 0, Improved, 0, "25 points higher", ""},
+		{"a base with too little to gain", p, base, side(head(), 100), 0, Pass, 0, "points higher", ""},
 		{"a base with nothing to lose", p, side(history("chat", 5), 3, 4), side(head(), 3, 4), 0, Inconclusive, 0, "it cannot fall by 15 points", "min"},
 		{"a base with too little to rule out still regresses", p, side(history("chat", 5), 12, 13), side(head(), 0, 0), 0, Regressed, 1, "points lower", ""},
 		{"two perfect records are not equal for sure", Policy{Rules: []Rule{{Metric: "goodput.ratio", Tolerance: ptr(0.005), RuleOut: ptr(0.01)}}}, side(history("chat", 5), 100), side(head(), 100), 0, Inconclusive, 0, "", ""},

@@ -38,7 +38,7 @@ func (q *question) moreRuns(want float64) string {
 	sd := max(c.SD, q.floor(), leastSD)
 	for n := have + 1; n <= mostRuns; n++ {
 		if halfWidth(sd*math.Sqrt(2/float64(n)), float64(2*n-3), q.policy.Confidence) < want {
-			return fmt.Sprintf("About %s more on each side would decide, if the estimate stays.", count(n-have, "run"))
+			return fmt.Sprintf("About %s on each side would decide, if the estimate stays.", count(n-have, "more run"))
 		}
 	}
 	return fmt.Sprintf("Not even %d runs a side would decide: quieten the runner (benchgate calibrate), send more requests a run, or ask for less.", mostRuns)

@@ -107,6 +107,11 @@ func TestFallbackIsUsedWhereTheMetricIsOutOfReach(t *testing.T) {
 	decision{"the fallback is out of reach too", Defaults(), base, neither, 0, Invalid, 3, "ttft.p50 needs 5 successes", ""}.run(t)
 }
 
+func TestJustEnoughSuccessesAreEnough(t *testing.T) {
+	enough := func(_ int, r *bench.Run) { r.Sent, r.OK = 59, 59; good := 59; r.Good = &good }
+	decision{"59 for p95", primary(), one(runs(history("chat", 5), enough)), edited(5, enough), 0, Pass, 0, "", ""}.run(t)
+}
+
 func TestFewRunsWarn(t *testing.T) {
 	v := Decide(primary(), one(history("chat", 5)), one(digest("chat", headDay, quiet[:4]...)))
 	if f := v.Findings[0]; f.Outcome != Pass || !hasWarning(f, "only 4 runs") {

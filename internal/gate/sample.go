@@ -89,13 +89,16 @@ func shown(runs []placed, m bench.Metric) *Side {
 		logs += math.Log(v) / float64(len(runs)) // −Inf for a queue that never formed: the mean is then 0
 	}
 	out.NSessions = len(sessions)
-	out.Point = stat.Round(math.Exp(logs))
+	out.Point = stat.Round(held(math.Exp(logs)))
 	if m.Unit == bench.Ratio {
 		met, of := tallies(runs, m)
 		out.Point = stat.Round(float64(sum(met)) / float64(sum(of)))
 	}
 	return out
 }
+
+// held is a value that a file can hold: an absurd time stays absurd but finite.
+func held(x float64) float64 { return math.Min(x, 1e300) }
 
 // tallies are what a share counts, run by run.
 func tallies(runs []placed, m bench.Metric) (met, of []int) {

@@ -42,7 +42,7 @@ func (s *side) distribution() Series {
 		}
 		if g, err := stat.GeoMean(values); err == nil {
 			out.X = append(out.X, q.p)
-			out.Y = append(out.Y, stat.Round(g))
+			out.Y = append(out.Y, stat.Round(held(g)))
 		}
 	}
 	return out

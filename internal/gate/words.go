@@ -20,6 +20,9 @@ func decimals(half float64) int {
 
 // format writes a number without a sign on zero.
 func format(x float64, digits int) string {
+	if math.Abs(x) >= 1e12 {
+		return strconv.FormatFloat(x, 'g', 3, 64)
+	}
 	s := strconv.FormatFloat(x, 'f', digits, 64)
 	if strings.Trim(s, "-0.") == "" {
 		return strings.TrimPrefix(s, "-")
