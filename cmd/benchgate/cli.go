@@ -36,6 +36,8 @@ type shell struct {
 	getenv         func(string) string
 	now            func() time.Time
 	talk           *talk
+	// memory puts the demo's server into memory instead of on a socket, so that a test can run it in virtual time.
+	memory bool
 }
 
 // exited carries the code of kong's own exits (--help) out of its parser.

@@ -73,12 +73,12 @@ func red(v gate.Verdict) bool { return v.ExitCode == 1 }
 func (c demoCmd) session(sh *shell, conf config.Config, name string, slow float64, base []bench.Digest) ([]bench.Digest, error) {
 	o := sim.Defaults()
 	o.Seed, o.Slow, o.Model = demoSeed, slow, conf.Target.Model
-	s, err := sim.Listen(o, "127.0.0.1:0")
+	s, dial, err := sh.simulate(o)
 	if err != nil {
 		return nil, err
 	}
 	defer s.Close()
-	conf.Target.BaseURL = s.URL() + "/v1"
+	conf.Target.BaseURL = s.BaseURL()
 	plan, err := campaign.NewPlan(conf, c.Output, nil, 0, nil)
 	if err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func (c demoCmd) session(sh *shell, conf config.Config, name string, slow float6
 	sh.talk.say("measuring %s: 1 warm-up run and %d runs", name, plan.Runs)
 	res, err := campaign.Run(sh.ctx, campaign.Options{
 		Plan: plan, State: filepath.Join(c.Output, "state"), Key: name, Commit: name, Tool: "benchgate " + programVersion(),
-		ID: "demo-" + name, Host: host.Describe(sh.ctx), Texts: texts,
+		ID: "demo-" + name, Host: host.Describe(sh.ctx), Texts: texts, Dial: dial,
 		Progress: sh.talk.progress, Say: func(s string) { sh.talk.detail("%s", s) }, Now: sh.now,
 	})
 	if err != nil {

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"net"
 	"strconv"
 	"strings"
 	"time"
@@ -64,4 +66,14 @@ func percent(text string) (float64, error) {
 		return 0, fmt.Errorf("%q is no percentage", text)
 	}
 	return v / 100, nil
+}
+
+// simulate starts a simulated server, and says how to reach it where that is not the network.
+func (sh *shell) simulate(o sim.Options) (*sim.Running, func(context.Context, string, string) (net.Conn, error), error) {
+	if sh.memory {
+		m := sim.NewMemory()
+		return sim.Serve(sim.New(o), m), m.Dial, nil
+	}
+	s, err := sim.Listen(o, "127.0.0.1:0")
+	return s, nil, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"path/filepath"
 	"time"
 
@@ -27,6 +28,8 @@ type Options struct {
 	KeepText bool
 	// Lateness of the client that never voids a run, in seconds; 0 means 5 ms.
 	Lateness float64
+	// Dial opens connections to the server under test; nil is the network. A server in memory has its self-test there too.
+	Dial     func(ctx context.Context, network, address string) (net.Conn, error)
 	Progress func(Progress) // may be nil
 	Say      func(string)   // may be nil: one line of talk
 	Now      func() time.Time

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"net/netip"
 	"slices"
-	"strings"
 
 	"github.com/benchgate/benchgate/internal/bench"
 )
@@ -24,7 +23,7 @@ func (v *visit) header(texts map[string]bench.Calibration) error {
 		Schema: bench.CampaignSchema, Campaign: v.o.ID, Started: v.o.Now().UTC(), Runner: p.Config.Runner,
 		Key: v.o.Key, Plan: plan, Commit: v.o.Commit, Tool: v.o.Tool,
 		MustMatch: v.mustMatch(), UnderTest: v.underTest(),
-		Simulated: strings.Contains(p.Config.Target.Model, simulatedMark),
+		Simulated: v.simulated(),
 		Texts:     texts, Workloads: map[string]string{}, SLOs: map[string]bench.SLO{},
 	}
 	for _, s := range p.Scenarios {

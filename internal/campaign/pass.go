@@ -43,9 +43,6 @@ func (v *visit) warmUp(ctx context.Context) error {
 		if err := v.selfTest(ctx, s); err != nil {
 			return err
 		}
-		if err := v.client.Open(ctx, connections(s)); err != nil {
-			return &ServerError{Doing: "open connections", Err: err}
-		}
 		if n := v.o.Plan.Config.Campaign.WarmUp; first && n > 0 {
 			few := s
 			few.Load.Requests = min(n, s.Load.Requests)
@@ -65,6 +62,9 @@ func (v *visit) warmUp(ctx context.Context) error {
 func (v *visit) pass(ctx context.Context, s config.Scenario, warmUp bool) error {
 	if err := server.Reset(ctx, v.server.BaseURL(), v.o.Plan.Config.Target.ResetPath); err != nil {
 		return &ServerError{Doing: "reset the server before a run", Err: err}
+	}
+	if err := v.client.Open(ctx, connections(s)); err != nil {
+		return &ServerError{Doing: "open connections", Err: err}
 	}
 	v.order++
 	order, done := v.order, 0

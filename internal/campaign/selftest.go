@@ -3,6 +3,7 @@ package campaign
 import (
 	"context"
 	"fmt"
+	"net"
 	"slices"
 	"time"
 
@@ -30,7 +31,7 @@ const (
 func (v *visit) selfTest(ctx context.Context, s config.Scenario) error {
 	var p99s []float64
 	for range selfTestTries {
-		errs, err := selfTestErrors(ctx, likeness(s.Load), min(s.OutputTokens, selfTestTokens))
+		errs, err := selfTestErrors(ctx, likeness(s.Load), min(s.OutputTokens, selfTestTokens), v.o.Dial != nil)
 		if err != nil {
 			return fmt.Errorf("self-test of the client: %w", err)
 		}
@@ -56,15 +57,16 @@ func likeness(l config.Load) config.Load {
 }
 
 // selfTestErrors returns the client's error in the TTFT of each request, in seconds.
-func selfTestErrors(ctx context.Context, l config.Load, tokens int) ([]float64, error) {
+func selfTestErrors(ctx context.Context, l config.Load, tokens int, memory bool) ([]float64, error) {
 	connections := max(l.Concurrency, min(l.Requests, 256))
-	running, err := sim.Listen(sim.Options{Slots: connections, TTFT: selfTestTTFT, TPOT: time.Millisecond}, "127.0.0.1:0")
+	running, dial, err := simulate(sim.Options{Slots: connections, TTFT: selfTestTTFT, TPOT: time.Millisecond}, memory)
 	if err != nil {
 		return nil, err
 	}
 	defer running.Close()
 	client, err := openai.New(openai.Options{
-		BaseURL: running.BaseURL(), Model: running.Server().Model(), API: openai.Completions, Connections: connections,
+		BaseURL: running.BaseURL(), Model: running.Server().Model(), API: openai.Completions,
+		Connections: connections, Dial: dial,
 	})
 	if err != nil {
 		return nil, err
@@ -85,6 +87,18 @@ func selfTestErrors(ctx context.Context, l config.Load, tokens int) ([]float64, 
 	}
 	return differences(requests, prompts, running.Server().Drain()), nil
 }
+
+// simulate starts the server of the self-test, on loopback or in memory, and says how to reach it.
+func simulate(o sim.Options, memory bool) (*sim.Running, dialer, error) {
+	if memory {
+		m := sim.NewMemory()
+		return sim.Serve(sim.New(o), m), m.Dial, nil
+	}
+	running, err := sim.Listen(o, "127.0.0.1:0")
+	return running, nil, err
+}
+
+type dialer = func(ctx context.Context, network, address string) (net.Conn, error)
 
 // differences holds the client's account of each request against the server's.
 func differences(requests []bench.Request, prompts []openai.Prompt, records []sim.Record) []float64 {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/benchgate/benchgate/internal/bench"
@@ -70,6 +71,7 @@ func (v *visit) start(ctx context.Context) error {
 		Target: t, Folder: v.o.Plan.folder, Log: filepath.Join(v.o.State, v.o.Key, v.logName),
 		Progress: func(msg string) { v.o.say("%s", msg) },
 		APIKey:   v.o.APIKey,
+		Dial:     v.o.Dial,
 	})
 	if err != nil {
 		return startError(err)
@@ -105,7 +107,7 @@ func (v *visit) clientOptions(baseURL string, connections int) openai.Options {
 	return openai.Options{
 		BaseURL: baseURL, Model: c.Target.Model, API: c.Target.API, APIKey: v.o.APIKey, LimitField: c.Target.LimitField,
 		Temperature: &c.Sampling.Temperature, ExtraBody: c.Sampling.ExtraBody,
-		Connections: connections, KeepText: v.o.KeepText,
+		Connections: connections, KeepText: v.o.KeepText, Dial: v.o.Dial,
 	}
 }
 
@@ -144,7 +146,7 @@ func (v *visit) workload(ctx context.Context, s config.Scenario, texts map[strin
 	}
 	if !ok && s.Dataset.Kind == "random" {
 		var err error
-		if text, err = load.Calibrate(ctx, v.client, v.caps.TokenPrompts); err != nil {
+		if text, err = load.Calibrate(ctx, v.client, v.caps.TokenPrompts && !v.simulated()); err != nil {
 			return &ServerError{Doing: "measure how long prompts become", Err: err}
 		}
 	}
@@ -171,6 +173,11 @@ func (v *visit) explain(err error) error {
 	default:
 		return err
 	}
+}
+
+// simulated reports whether the server only plays one. It tells runs apart by the salt, which token ids would hide.
+func (v *visit) simulated() bool {
+	return strings.Contains(v.o.Plan.Config.Target.Model, simulatedMark)
 }
 
 func (v *visit) write(r bench.Record) error { return v.j.write(r) }

@@ -6,8 +6,10 @@
 package openai
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"sync"
 	"time"
@@ -43,6 +45,8 @@ type Options struct {
 	Connections int
 	// KeepText keeps the text of each answer in its Request.
 	KeepText bool
+	// Dial opens connections; nil is the network. Tests put a server in memory with it.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
 // Timeouts bound the phases of one request. A zero field has its default.

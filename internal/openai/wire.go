@@ -28,6 +28,9 @@ type wire struct {
 
 func newWire(base *url.URL, o Options) *wire {
 	d := newDialer(base, o.Timeouts.Connect)
+	if o.Dial != nil {
+		d.dial = o.Dial
+	}
 	fresh := newTransport(d.open, -1)
 	return &wire{dialer: d, kept: newTransport(d.spareOrOpen, o.Connections), fresh: fresh}
 }
@@ -102,6 +105,7 @@ type dialer struct {
 	hostPort string
 	tls      *tls.Config // nil for plain HTTP
 	limit    time.Duration
+	dial     dialFunc
 
 	mu     sync.Mutex
 	addr   string // what hostPort stood for
@@ -111,7 +115,7 @@ type dialer struct {
 
 func newDialer(base *url.URL, limit time.Duration) *dialer {
 	port := base.Port()
-	d := &dialer{limit: limit}
+	d := &dialer{limit: limit, dial: new(net.Dialer).DialContext}
 	if base.Scheme == "https" {
 		d.tls = &tls.Config{ServerName: base.Hostname(), NextProtos: []string{"http/1.1"}}
 		if port == "" {
@@ -213,13 +217,12 @@ func inTime(ctx context.Context, err error) error {
 }
 
 func (d *dialer) connect(ctx context.Context) (net.Conn, error) {
-	var dial net.Dialer
 	if known := d.address(); known != "" {
-		if nc, err := dial.DialContext(ctx, "tcp", known); err == nil || known == d.hostPort {
+		if nc, err := d.dial(ctx, "tcp", known); err == nil || known == d.hostPort {
 			return nc, err
 		}
 	}
-	nc, err := dial.DialContext(ctx, "tcp", d.hostPort)
+	nc, err := d.dial(ctx, "tcp", d.hostPort)
 	if err != nil {
 		return nil, err
 	}

@@ -117,7 +117,7 @@ func (s *Server) answers(ctx context.Context, w *wait) error {
 	c := retryablehttp.Client{
 		HTTPClient: &http.Client{
 			Timeout:       5 * time.Second,
-			Transport:     &http.Transport{DisableKeepAlives: true, Proxy: nil},
+			Transport:     &http.Transport{DisableKeepAlives: true, Proxy: nil, DialContext: s.o.Dial},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 		RetryMax: math.MaxInt,

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"strings"
 	"sync"
@@ -33,6 +34,8 @@ type Options struct {
 	Progress func(string)
 	// FirstToken asks for one token. nil: by the openai client.
 	FirstToken func(ctx context.Context, baseURL string) error
+	// Dial opens connections to a server that is there already; nil is the network.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
 // Server is a server that has answered. Make it by Start.
@@ -135,6 +138,7 @@ func (s *Server) mourn() {
 func (o Options) firstToken(ctx context.Context, baseURL string) error {
 	c, err := openai.New(openai.Options{
 		BaseURL: baseURL, Model: o.Target.Model, API: o.Target.API, APIKey: o.APIKey, LimitField: o.Target.LimitField,
+		Dial: o.Dial,
 	})
 	if err != nil {
 		return err

@@ -263,10 +263,10 @@ func lateByUsage(t *testing.T, r *Running) {
 // writesBytes counts reads where one write is one read: on a pipe in memory.
 func writesBytes(t *testing.T, _ *Running) {
 	s := New(Options{Fault: "one-byte-writes"})
-	l := newPipes()
+	l := NewMemory()
 	r := Serve(s, l)
 	defer r.Close()
-	memory := &http.Client{Transport: &http.Transport{DialContext: l.dial}}
+	memory := &http.Client{Transport: &http.Transport{DialContext: l.Dial}}
 	res, err := post(t.Context(), memory, "http://sim"+chat, chatBody("hello", 8))
 	if err != nil {
 		t.Fatal(err)

@@ -6,50 +6,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 )
-
-// pipes is a listener whose connections are in memory, so that a server on it lives in virtual time.
-type pipes struct {
-	conns  chan net.Conn
-	closed chan struct{}
-	once   sync.Once
-}
-
-func newPipes() *pipes { return &pipes{conns: make(chan net.Conn), closed: make(chan struct{})} }
-
-func (p *pipes) Accept() (net.Conn, error) {
-	select {
-	case c := <-p.conns:
-		return c, nil
-	case <-p.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (p *pipes) Close() error {
-	p.once.Do(func() { close(p.closed) })
-	return nil
-}
-
-func (p *pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1} }
-
-func (p *pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
-	near, far := net.Pipe()
-	select {
-	case p.conns <- far:
-		return near, nil
-	case <-p.closed:
-		return nil, net.ErrClosed
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
 
 // virtual starts a server in the test's bubble of virtual time, and a client for it.
 func virtual(t *testing.T, o Options) (*Running, *http.Client) {
@@ -57,9 +18,9 @@ func virtual(t *testing.T, o Options) (*Running, *http.Client) {
 	if err := o.Check(); err != nil {
 		t.Fatal(err)
 	}
-	l := newPipes()
+	l := NewMemory()
 	r := Serve(New(o), l)
-	transport := &http.Transport{DialContext: l.dial}
+	transport := &http.Transport{DialContext: l.Dial}
 	t.Cleanup(func() {
 		transport.CloseIdleConnections()
 		if err := r.Close(); err != nil {
