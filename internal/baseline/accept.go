@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/gofrs/flock"
 
@@ -44,6 +45,9 @@ type Acceptance struct {
 // incomparable one, and one at another level than the sessions before it, each with what to do. All candidates are
 // checked before the first file is touched, and a failed write puts back what was there.
 func Accept(folder string, head []bench.Digest, a Acceptance) ([]string, error) {
+	for _, text := range []*string{&a.Who, &a.Why, &a.Commit, &a.Engine, &a.Reason} {
+		*text = oneLine(*text)
+	}
 	if err := a.check(); err != nil {
 		return nil, err
 	}
@@ -80,16 +84,27 @@ func Accept(folder string, head []bench.Digest, a Acceptance) ([]string, error) 
 
 func (a Acceptance) check() error {
 	switch {
-	case strings.TrimSpace(a.Who) == "":
+	case a.Who == "":
 		return errors.New("who accepts is not known; say it with --who")
 	case a.At.IsZero():
 		return errors.New("the time of the acceptance is not known")
 	case a.AddSession && a.NewEpoch:
 		return errors.New("--add-session and --new-epoch exclude each other")
-	case a.NewEpoch && strings.TrimSpace(a.Reason) == "":
+	case a.NewEpoch && a.Reason == "":
 		return errors.New("--new-epoch needs --reason: it is kept beside the numbers")
 	}
 	return nil
+}
+
+// oneLine makes a text fit for a list on a terminal: one line, no control characters.
+func oneLine(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "?"))
+	return strings.Join(strings.Fields(s), " ")
 }
 
 // grown is what a file will hold once a candidate is accepted.

@@ -67,6 +67,19 @@ func TestCommitAndEngineMayBeSaid(t *testing.T) {
 	}
 }
 
+func TestRecordsAreOneLineWithoutControlCharacters(t *testing.T) {
+	folder := t.TempDir()
+	a := by(" ada\x1b[31m\n ")
+	a.NewEpoch, a.Reason = true, "slower,\r\n\tby design\x00\xff"
+	if _, err := Accept(folder, []bench.Digest{candidate("h100", "chat", 0)}, a); err != nil {
+		t.Fatal(err)
+	}
+	e, err := Show(folder, "h100", "chat")
+	if err != nil || e.Digest.Epoch.Reason != "slower, by design ?" || e.Digest.Epoch.Who != "ada [31m" {
+		t.Errorf("epoch %+v, %v", e.Digest.Epoch, err)
+	}
+}
+
 // Each case spoils a candidate; what is under the folder must stay as it was.
 func TestUnfitCandidatesAreRefused(t *testing.T) {
 	for name, c := range map[string]struct {

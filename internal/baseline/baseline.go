@@ -123,7 +123,11 @@ func (f file) read() (bench.Digest, error) {
 		return bench.Digest{}, fmt.Errorf("read baseline %q: %w", f.name, err)
 	}
 	defer r.Close()
-	return bench.ReadDigest(r, f.name)
+	d, err := bench.ReadDigest(r, f.name)
+	if err == nil && len(d.Sessions) == 0 {
+		return bench.Digest{}, fmt.Errorf("read baseline %q: it holds no session", f.name)
+	}
+	return d, err
 }
 
 // onDisk is a file of the working tree. Only a regular file is opened: a pipe would never end.

@@ -106,7 +106,7 @@ func TestVerifyFindsWhatIsWrong(t *testing.T) {
 		"never accepted":  {edited(func(d *bench.Digest) { d.Sessions[0].Origin = bench.Origin{} }), "h100/chat.json", "nobody is on record"},
 		"too few runs":    {edited(func(d *bench.Digest) { d.Sessions[0].Visits[0].Runs = runsOf(d)[:1] }), "h100/chat.json", "1 valid runs"},
 		"invalid run":     {edited(func(d *bench.Digest) { runsOf(d)[0].Invalid = "cached" }), "h100/chat.json", "run 1 is invalid: cached"},
-		"no sessions":     {edited(func(d *bench.Digest) { d.Sessions = []bench.Session{} }), "h100/chat.json", "holds 0 sessions"},
+		"no sessions":     {edited(func(d *bench.Digest) { d.Sessions = []bench.Session{} }), "h100/chat.json", "it holds no session"},
 		"wrong order":     {edited(func(d *bench.Digest) { d.Sessions = []bench.Session{accepted(5), accepted(2)} }), "h100/chat.json", "not in the order"},
 		"eleven":          {edited(func(d *bench.Digest) { d.Sessions = many(11) }), "h100/chat.json", "holds 11 sessions"},
 		"another machine": {edited(func(d *bench.Digest) { d.MustMatch[bench.KeyMachine] = "m2" }), "h100/chat.json", `machine is "m2", and "m1" in`},

@@ -92,6 +92,11 @@ func TestFoldersWithAnUnreadableDigestAreRefused(t *testing.T) {
 		"LFS pointer": {func(f string) {
 			putText(t, filepath.Join(f, "h100/batch.json"), "version https://git-lfs.github.com/spec/v1\n")
 		}, "LFS"},
+		"no session": {func(f string) {
+			d := candidate("h100", "batch", 0)
+			d.Sessions = []bench.Session{}
+			put(t, filepath.Join(f, "h100/batch.json"), d)
+		}, "it holds no session"},
 		"foreign file":   {func(f string) { putText(t, filepath.Join(f, "h100/batch.json"), "{}") }, "not a file of benchgate"},
 		"a folder":       {func(f string) { putText(t, filepath.Join(f, "h100/batch.json/x"), "") }, "not a regular file"},
 		"a pipe":         {func(f string) { pipe(t, filepath.Join(f, "h100/batch.json")) }, "not a regular file"},
