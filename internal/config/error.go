@@ -21,16 +21,7 @@ type Error struct {
 // Error is the whole story: place and message, the line with its caret, the hint. It may have several lines.
 func (e *Error) Error() string {
 	var b strings.Builder
-	if e.File != "" {
-		b.WriteString(e.File)
-		if e.Line > 0 {
-			fmt.Fprintf(&b, ":%d", e.Line)
-		}
-		if e.Line > 0 && e.Column > 0 {
-			fmt.Fprintf(&b, ":%d", e.Column)
-		}
-		b.WriteString(": ")
-	}
+	b.WriteString(e.place())
 	b.WriteString(e.Message)
 	if e.Snippet != "" {
 		b.WriteString("\n" + e.Snippet)
@@ -39,6 +30,21 @@ func (e *Error) Error() string {
 		b.WriteString("\n  hint: " + e.Hint)
 	}
 	return b.String()
+}
+
+// place is "file:line:column: ", as far as it is known; "line 3: " in a text without a name.
+func (e *Error) place() string {
+	switch {
+	case e.File == "" && e.Line > 0:
+		return fmt.Sprintf("line %d: ", e.Line)
+	case e.File == "":
+		return ""
+	case e.Line == 0:
+		return e.File + ": "
+	case e.Column == 0:
+		return fmt.Sprintf("%s:%d: ", e.File, e.Line)
+	}
+	return fmt.Sprintf("%s:%d:%d: ", e.File, e.Line, e.Column)
 }
 
 // Unwrap is the error of the operating system behind this one, if any.

@@ -96,6 +96,9 @@ func FuzzSet(f *testing.F) {
 			return
 		}
 		root, _, _ := strings.Cut(key, ".")
+		if strings.Trim(root, "abcdefghijklmnopqrstuvwxyz_") != "" {
+			return // a decoder may take such a key for a number and write it otherwise
+		}
 		delete(a, root)
 		delete(b, root)
 		if len(a) != len(b) {

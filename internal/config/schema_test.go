@@ -58,6 +58,47 @@ func TestThePublishedSchemaIsUpToDate(t *testing.T) {
 	golden(t, "../../schema/config.json", string(data))
 }
 
+// JSON means what another reader of YAML makes of the same text.
+func TestJSONIsTheSameValue(t *testing.T) {
+	for _, name := range append(files(t, "testdata/ok/*.yaml"), files(t, "../../examples/*.yaml")...) {
+		text := readFile(t, name)
+		want, err := instance(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := config.JSON(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		same := cmp.Comparer(func(a, b json.Number) bool {
+			x, _ := a.Float64()
+			y, _ := b.Float64()
+			return x == y
+		})
+		if diff := cmp.Diff(want, got, same); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestJSONRefusesWhatIsNoConfig(t *testing.T) {
+	for text, want := range map[string]string{
+		"a: &x [1]\nb: *x\n": "line 1: an anchor (&) is not understood here",
+		"a: [\n":             "line 1: ",
+		"":                   "the file is empty",
+		"b: 1\na: .nan\n":    "line 2: a: JSON has no such number",
+		"a: 1\na: 2\n":       `line 2: "a" stands here twice`,
+	} {
+		if _, err := config.JSON([]byte(text)); !strings.HasPrefix(errText(err), want) {
+			t.Errorf("%q: want %q, got %v", text, want, err)
+		}
+	}
+}
+
 func TestGoodConfigsPassTheSchema(t *testing.T) {
 	s := schema(t)
 	names := append(files(t, "testdata/ok/*.yaml"), files(t, "../../examples/*.yaml")...)

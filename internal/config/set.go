@@ -55,12 +55,12 @@ func stepsOf(key string) ([]string, error) {
 }
 
 // plainWord is text that means the same with and without quotes around it, in a line and inside brackets.
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./%+-]*[A-Za-z0-9_/%]$`)
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_./%+-]*[A-Za-z0-9_/%])?$`)
 
 // flowValue turns the value into text that can stand anywhere: as it is when it is a plain word, else as JSON, which is
 // YAML. So a value cannot close a bracket or begin a line.
 func flowValue(key, value string) (string, error) {
-	if plainWord.MatchString(value) && !strings.HasPrefix(value, "-") {
+	if plainWord.MatchString(value) {
 		return value, nil
 	}
 	bad := func(why string) error {
