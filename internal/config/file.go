@@ -156,12 +156,12 @@ type rule struct {
 }
 
 type waiver struct {
-	Metric   metric  `yaml:"metric" jsonschema:"required" jsonschema_description:"What may be worse."`
-	Scenario label   `yaml:"scenario" jsonschema:"required" jsonschema_description:"Where."`
-	Ceiling  percent `yaml:"ceiling" jsonschema:"required" jsonschema_description:"How much worse, at most."`
-	Until    day     `yaml:"until" jsonschema:"required" jsonschema_description:"Last day on which it holds, UTC."`
-	Why      text    `yaml:"why" jsonschema:"required" jsonschema_description:"The reason, for whoever finds it later."`
-	Issue    count   `yaml:"issue" jsonschema:"minimum=1" jsonschema_description:"Number of the issue that tracks it."`
+	Metric   metric `yaml:"metric" jsonschema:"required" jsonschema_description:"What may be worse."`
+	Scenario label  `yaml:"scenario" jsonschema:"required" jsonschema_description:"Where."`
+	Ceiling  share  `yaml:"ceiling" jsonschema:"required" jsonschema_description:"How much worse, at most; points for ratios."`
+	Until    day    `yaml:"until" jsonschema:"required" jsonschema_description:"Last day on which it holds, UTC."`
+	Why      text   `yaml:"why" jsonschema:"required" jsonschema_description:"The reason, for whoever finds it later."`
+	Issue    count  `yaml:"issue" jsonschema:"minimum=1" jsonschema_description:"Number of the issue that tracks it."`
 }
 
 type baseline struct {

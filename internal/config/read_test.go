@@ -197,7 +197,7 @@ func TestAHugeFileIsRefusedUnread(t *testing.T) {
 func TestHostileTextIsRefused(t *testing.T) {
 	size := 1 << 20
 	if testing.Short() {
-		size = 1 << 16
+		size = 1 << 14
 	}
 	fill := func(before, unit, after string) string {
 		return before + strings.Repeat(unit, (size-len(before)-len(after))/len(unit)) + after

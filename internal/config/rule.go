@@ -133,12 +133,10 @@ func (r *reader) waiver(w block[waiver], scenarios []Scenario) gate.Waiver {
 	r.need(w.node, v.Ceiling.given(), "ceiling", "say how much worse, at most: ceiling: 15%")
 	r.need(w.node, v.Until.given(), "until", "say until which day, at most: until: 2027-01-31")
 	r.need(w.node, v.Why.given(), "why", `say why, for whoever finds it later: why: "engine 0.34 scheduler"`)
+	m, _ := r.metric(v.Metric)
 	out := gate.Waiver{
-		Ceiling: r.percent(v.Ceiling, 0, change), Why: r.text(v.Why, ""),
+		Metric: m.Name, Ceiling: r.share(v.Ceiling, m.Unit == bench.Ratio, 0, change), Why: r.text(v.Why, ""),
 		Issue: r.count(v.Issue, 0, 1, 1<<31-1), At: r.placeOf(w.node),
-	}
-	if m, ok := r.metric(v.Metric); ok {
-		out.Metric = m.Name
 	}
 	if v.Scenario.given() {
 		out.Scenario, _ = r.known(v.Scenario, scenarios)

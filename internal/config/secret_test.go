@@ -72,8 +72,12 @@ func TestSecretsAreNeverShown(t *testing.T) {
 			refuses(t, "without "+line, before+after)
 		}
 	}
+	step := 1
+	if testing.Short() {
+		step = 7
+	}
 	for i := range holdsSecrets {
-		if i > 10 {
+		if i > 10 && i%step == 0 {
 			refuses(t, "cut", holdsSecrets[:i])
 		}
 	}
