@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-analyze/charts"
 
+	"github.com/benchgate/benchgate/internal/bench"
 	"github.com/benchgate/benchgate/internal/gate"
 )
 
@@ -27,6 +28,9 @@ var (
 )
 
 var styled = strings.NewReplacer(
+	// What every chart has dozens of is a class of the page.
+	`style="stroke-width:1;stroke:`+grid.StringRGB()+`;fill:none"`, `class="g"`,
+	`style="stroke:none;fill:`+muted.StringRGB()+`;font-size:14px;font-family:'Roboto Medium',sans-serif"`, `class="t"`,
 	ink.StringRGB(), "var(--ink)", grid.StringRGB(), "var(--grid)", baseline.StringRGB(), "var(--base)", headline.StringRGB(), "var(--head)",
 	muted.StringRGB(), "var(--muted)", bad.StringRGB(), "var(--bad)", good.StringRGB(), "var(--good)", paper.StringRGB(), "var(--paper)",
 	"font-family:'Roboto Medium',sans-serif", "font-family:inherit", "\n", " ", "stroke:none;", "",
@@ -65,26 +69,49 @@ func picture(p *charts.Painter, title, desc string) (string, error) {
 	return fmt.Sprintf(`<svg role="img" viewBox=%s><title>%s</title><desc>%s</desc>%s`, open, html.EscapeString(title), html.EscapeString(desc), styled.Replace(body)), nil
 }
 
-// yAxis spans the values with some air, its labels in the unit of the largest.
+// yAxis spans the values from one round number to another, its labels in the unit of the largest.
 func yAxis(values []float64, unit string, fromZero bool) charts.YAxisOption {
 	low, high := slices.Min(values), slices.Max(values)
-	air := (high - low) * 0.15
-	if air == 0 {
-		air = math.Max(high*0.05, 1e-9)
-	}
-	low, high = math.Max(0, low-air), high+air
 	if fromZero {
 		low = 0
 	}
-	factor, name := split(high, unit, 0)
-	step := (high - low) / factor / 5
-	return charts.YAxisOption{
-		Min: &low, Max: &high, LabelCount: 5, LabelFontStyle: charts.NewFontStyleWithSize(chartFont),
-		RangeValuePaddingScale: charts.Ptr(0.0),
-		ValueFormatter: func(v float64) string {
-			return plain(v/factor, max(0, min(3, 1-int(math.Floor(math.Log10(step)))))) + " " + name
-		},
+	factor, name := split(math.Max(high, 1e-9), unit, 0)
+	from, to, step := rounded(low/factor, high/factor)
+	if share := unit == string(bench.Ratio); share && high <= 1 {
+		to = math.Min(to, 100)
 	}
+	decimals := max(0, -int(math.Floor(math.Log10(step)+1e-9)))
+	return charts.YAxisOption{
+		Min: charts.Ptr(from * factor), Max: charts.Ptr(to * factor), LabelCount: int(math.Round((to-from)/step)) + 1,
+		RangeValuePaddingScale: charts.Ptr(0.0), PreferNiceIntervals: charts.Ptr(false),
+		LabelFontStyle: charts.NewFontStyleWithSize(chartFont),
+		ValueFormatter: func(v float64) string { return plain(v/factor, decimals) + " " + name },
+	}
+}
+
+// rounded widens a range to whole steps of 1, 2 or 5 times a power of ten, three to six of them.
+func rounded(low, high float64) (from, to, step float64) {
+	if high <= low {
+		low, high = low*0.95, high*1.05
+	}
+	if high <= low {
+		low, high = 0, 1
+	}
+	step = math.Pow(10, math.Floor(math.Log10((high-low)/3)))
+	for _, factor := range []float64{2, 2.5, 2} {
+		if (high-low)/step > 5 {
+			step *= factor
+		}
+	}
+	return math.Floor(low/step+1e-9) * step, math.Ceil(high/step-1e-9) * step, step
+}
+
+// orders labels runs by their place; of many, every fifth.
+func orders(place, of int) string {
+	if of <= 16 || place == 1 || place%5 == 0 {
+		return strconv.Itoa(place)
+	}
+	return ""
 }
 
 // runsChart shows the runs of both sides as points in the order measured, a line at each side's value.
@@ -110,16 +137,14 @@ func runsChart(f gate.Finding) (string, error) {
 		}
 		series[at][i] = []float64{r.Value}
 		values = append(values, r.Value)
-		if n <= 16 || r.Order == 1 || r.Order%5 == 0 {
-			labels[i] = strconv.Itoa(r.Order)
-		}
+		labels[i] = orders(r.Order, n)
 	}
 	list := charts.ScatterSeriesList{
 		{Name: "base", Values: series[0], Symbol: charts.Symbol{Shape: charts.SymbolCircle, Size: 4}},
 		{Name: "head", Values: series[1], Symbol: charts.Symbol{Shape: charts.SymbolDiamond, Size: 4}},
-		{Name: "void", Values: series[2], Symbol: charts.Symbol{Shape: charts.SymbolSquare, Size: 2.5}},
-		levelLine(f.Base, 0, len(base), n),
-		levelLine(f.Head, len(base)+1, n, n),
+		{Name: "void", Values: series[2], Symbol: charts.Symbol{Shape: charts.SymbolSquare, Size: 3}},
+		levelLine(f.Base, baseline, 0, len(base), n),
+		levelLine(f.Head, headline, len(base)+1, n, n),
 	}
 	p := painter(chartWide, chartHigh, baseline, headline, muted, baseline, headline)
 	err := p.ScatterChart(charts.ScatterChartOption{
@@ -139,7 +164,7 @@ func sideRuns(f gate.Finding, side string) []gate.RunPoint {
 }
 
 // levelLine is a series without points of its own: the fitted line of a constant is that constant, drawn where its side is.
-func levelLine(s *gate.Side, from, to, n int) charts.ScatterSeries {
+func levelLine(s *gate.Side, color charts.Color, from, to, n int) charts.ScatterSeries {
 	values := make([][]float64, n)
 	if s != nil && to-from > 1 {
 		for i := from; i < to; i++ {
@@ -148,7 +173,7 @@ func levelLine(s *gate.Side, from, to, n int) charts.ScatterSeries {
 	}
 	return charts.ScatterSeries{
 		Values: values, Symbol: charts.Symbol{Size: 0.01},
-		TrendLine: []charts.SeriesTrendLine{{Type: charts.SeriesTrendTypeLinear, LineStrokeWidth: 1.5}},
+		TrendLine: []charts.SeriesTrendLine{{Type: charts.SeriesTrendTypeLinear, LineStrokeWidth: 1.5, LineColor: color}},
 	}
 }
 
@@ -190,7 +215,7 @@ func curves(title, unit string, labels []string, base, head []float64) (string, 
 }
 
 // curve draws the two series of a name in a scenario; empty when there are none.
-func curve(v gate.Verdict, scenario, series, title string, label func(x float64) string) (string, error) {
+func curve(v gate.Verdict, scenario, series, title string, label func(x float64, of int) string) (string, error) {
 	var xs []float64
 	bySide := map[string]map[float64]float64{"base": {}, "head": {}}
 	unit := ""
@@ -209,7 +234,7 @@ func curve(v gate.Verdict, scenario, series, title string, label func(x float64)
 	labels := make([]string, len(xs))
 	lines := map[string][]float64{}
 	for i, x := range xs {
-		labels[i] = label(x)
+		labels[i] = label(x, len(xs))
 		for side, values := range bySide {
 			y, ok := values[x]
 			if !ok {

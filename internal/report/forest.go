@@ -11,9 +11,9 @@ import (
 
 // Measures of the forest plot, in the units of the picture.
 const (
-	forestWide  = 940
-	forestLeft  = 250 // where the axis begins
-	forestRight = 700 // where it ends; the numbers follow
+	forestWide  = 980
+	forestLeft  = 290 // where the axis begins
+	forestRight = 740 // where it ends; the numbers follow
 	forestRow   = 28
 	forestTop   = 30
 )
@@ -54,18 +54,18 @@ func (t trees) line(x1, y1, x2, y2 int, c charts.Color, width float64) {
 	t.p.LineStroke([]charts.Point{{X: x1, Y: y1}, {X: x2, Y: y2}}, c, width)
 }
 
-func (t trees) text(s string, x, y int, size float64, c charts.Color) {
-	t.p.Text(s, x, y, 0, charts.FontStyle{FontSize: size, FontColor: c, Font: charts.GetDefaultFont()})
+func style(c charts.Color) charts.FontStyle {
+	return charts.FontStyle{FontSize: chartFont, FontColor: c}
 }
 
-// wide is the width of a text as the library's font has it; the page's font may be wider by a tenth.
-func (t trees) wide(s string, size float64) int {
-	return t.p.MeasureText(s, 0, charts.FontStyle{FontSize: size, Font: charts.GetDefaultFont()}).Width()
-}
+func (t trees) text(s string, x, y int, c charts.Color) { t.p.Text(s, x, y, 0, style(c)) }
+
+// wide is the width of a text in the library's font, and a tenth more, since the page's font may be wider.
+func (t trees) wide(s string) int { return t.p.MeasureText(s, 0, style(ink)).Width() * 11 / 10 }
 
 // scale draws the axis: round changes, and no change as a strong line.
 func (t trees) scale(bottom int) {
-	for _, tick := range t.a.ticks(0.09) {
+	for _, tick := range t.a.ticks(0.11) {
 		x := t.x(t.a.at(tick))
 		label := minus(plain(tick*100, 0)) + " %"
 		if tick > 0 {
@@ -76,10 +76,10 @@ func (t trees) scale(bottom int) {
 			color, width = muted, 1.5
 		}
 		t.line(x, forestTop-4, x, bottom+4, color, width)
-		t.text(label, x-t.wide(label, chartFont)/2, bottom+20, chartFont, muted)
+		t.text(label, x-t.wide(label)/2, bottom+20, muted)
 	}
-	t.text("← better", forestLeft, 16, chartFont, muted)
-	t.text("worse →", forestRight-t.wide("worse →", chartFont), 16, chartFont, muted)
+	t.text("← better", forestLeft, 16, muted)
+	t.text("worse →", forestRight-t.wide("worse →"), 16, muted)
 }
 
 // row draws one finding. Its tolerance is a dashed tick, its rule-out a solid one.
@@ -88,8 +88,8 @@ func (t trees) row(f gate.Finding, y int) {
 	if color.IsZero() {
 		color = ink
 	}
-	t.text(t.fit(lookOf(f.Outcome).Sign+" "+name(f.Scenario)+" "+name(f.Metric), forestLeft-16), 2, y+5, chartFont, ink)
-	t.text(change(f), forestRight+12, y+5, chartFont, ink)
+	t.text(t.label(f, forestLeft-16), 2, y+5, ink)
+	t.text(change(f), forestRight+12, y+5, ink)
 	if x, ok := t.mark(f.Tolerance); ok {
 		t.p.DashedLineStroke([]charts.Point{{X: x, Y: y - 12}, {X: x, Y: y + 12}}, muted, 1.5, []float64{3, 2})
 	}
@@ -123,10 +123,18 @@ func (t trees) mark(worse *float64) (x int, ok bool) {
 	return t.x(at), !off
 }
 
-// fit cuts a label to a width.
-func (t trees) fit(s string, width int) string {
-	for n := len([]rune(s)); t.wide(s, chartFont)*11/10 > width && n > 8; n-- {
-		s = cut(s, n-1)
+// label names a finding; where that is too wide the scenario's name is cut, then the metric's.
+func (t trees) label(f gate.Finding, width int) string {
+	scenario, metric := name(f.Scenario), name(f.Metric)
+	for {
+		s := lookOf(f.Outcome).Sign + " " + scenario + " " + metric
+		switch n, m := len([]rune(scenario)), len([]rune(metric)); {
+		case t.wide(s) <= width || n <= 4 && m <= 4:
+			return s
+		case n > 4:
+			scenario = cut(scenario, n-1)
+		default:
+			metric = cut(metric, m-1)
+		}
 	}
-	return s
 }

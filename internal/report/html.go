@@ -19,9 +19,9 @@ var source string
 
 // layout is the page; it escapes whatever is foreign by where it stands.
 var layout = template.Must(template.New("page").Funcs(template.FuncMap{
-	"name": name, "prose": prose, "known": known, "look": lookOf, "sides": sides, "span": span, "change": change, "rule": rule,
+	"name": name, "prose": together, "known": known, "look": lookOf, "sides": sides, "span": span, "change": change, "rule": rule,
 	"detectable": detectable, "chance": chance, "runs": runs, "total": total, "upper": strings.ToUpper, "count": count,
-	"values": runValues, "note": runNotes,
+	"rows": func(fs []gate.Finding, level string) rows { return rows{fs, level} }, "values": runValues, "note": runNotes,
 }).Parse(source))
 
 // sheet is what the page shows.
@@ -32,7 +32,8 @@ type sheet struct {
 	Against          string
 	Level            string
 	Findings         []gate.Finding
-	Urgent, Calm     []step
+	Shown, Folded    []gate.Finding
+	Plan, Calm       []step
 	Forest           template.HTML
 	Galleries        []gallery
 	Notes            []string
@@ -41,6 +42,12 @@ type sheet struct {
 	Defaults         string
 	WaiverLines      []string
 	AttemptLines     []string
+}
+
+// rows are a table of findings.
+type rows struct {
+	Findings []gate.Finding
+	Level    string
 }
 
 // gallery holds the pictures of a scenario. Open ones are seen without a click.
@@ -63,7 +70,7 @@ func writeHTML(w io.Writer, v gate.Verdict) error {
 		Simulation: saysSimulated, Defaults: saysDefaults, WaiverLines: waivers(v.Waivers), AttemptLines: attempts(v.Attempts),
 	}
 	s.Title = "benchgate: " + name(string(v.Outcome)) + " on " + name(v.Runner)
-	s.Urgent, s.Calm = steps(s.Findings)
+	s.Plan, s.Calm = steps(v.Outcome, s.Findings)
 	for _, c := range v.Validity {
 		if c.OK {
 			s.Checks = append(s.Checks, c)
@@ -71,7 +78,8 @@ func writeHTML(w io.Writer, v gate.Verdict) error {
 			s.Failures = append(s.Failures, c)
 		}
 	}
-	plot, err := forest(s.Findings)
+	s.Shown, s.Folded = openly(s.Findings)
+	plot, err := forest(s.Shown)
 	if err != nil {
 		return fmt.Errorf("render html: %w", err)
 	}
@@ -86,6 +94,9 @@ func writeHTML(w io.Writer, v gate.Verdict) error {
 	_, err = w.Write(b.Bytes())
 	return err
 }
+
+// together is prose in which no percent sign leaves its number.
+func together(s string) string { return strings.ReplaceAll(prose(s), " %", "\u00a0%") }
 
 // mostOpen is how many scenarios show their pictures openly; those that somebody has to look at always do.
 const mostOpen = 4
@@ -131,10 +142,10 @@ func pictures(v gate.Verdict, scenario string, findings []gate.Finding) ([]figur
 	}
 	for _, c := range []struct {
 		series, title, caption string
-		label                  func(float64) string
+		label                  func(x float64, of int) string
 	}{
 		{"ttft", "Time to first token, distribution", "Geometric mean over runs of each percentile.", percentile},
-		{"lag", "Schedule lag, p99 of each run", "How late the client sent: large values spoil a run.", func(x float64) string { return plain(x, 0) }},
+		{"lag", "Schedule lag, p99 of each run", "How late the client sent: large values spoil a run.", func(x float64, of int) string { return orders(int(x), of) }},
 	} {
 		svg, err := curve(v, scenario, c.series, name(scenario)+": "+c.title, c.label)
 		if err != nil {
@@ -152,7 +163,7 @@ func varied(runs []gate.RunPoint) bool {
 	return slices.ContainsFunc(runs, func(r gate.RunPoint) bool { return r.Value != runs[0].Value })
 }
 
-func percentile(p float64) string { return "p" + strconv.FormatFloat(p*100, 'f', -1, 64) }
+func percentile(p float64, _ int) string { return "p" + strconv.FormatFloat(p*100, 'f', -1, 64) }
 
 // runNotes says what is remarkable of single runs.
 func runNotes(f gate.Finding) []string {

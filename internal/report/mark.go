@@ -52,8 +52,12 @@ func inline(s string) string {
 		if at == nil {
 			at = []int{len(rest), len(rest)}
 		}
-		b.WriteString(words(rest[:at[0]], b.Len() == 0))
-		b.WriteString(code(rest[at[0]:at[1]]))
+		for _, part := range []string{words(rest[:at[0]], b.Len() == 0), code(rest[at[0]:at[1]])} {
+			if strings.HasSuffix(b.String(), "`") && strings.HasPrefix(part, "`") {
+				b.WriteString(" ") // else the two fences were one
+			}
+			b.WriteString(part)
+		}
 		rest = rest[at[1]:]
 	}
 	return b.String()

@@ -19,11 +19,11 @@ func writeMarkdown(w io.Writer, v gate.Verdict) error {
 	m := &comment{}
 	findings := worstFirst(v.Findings)
 	m.title(v)
-	urgent, calm := steps(findings)
+	plan, calm := steps(v.Outcome, findings)
 	shown, folded := openly(findings)
 	m.table(shown, level(v))
 	m.sketch(shown)
-	m.steps("### What to do next", urgent)
+	m.steps("### What to do next", plan)
 	if v.Bound != "" {
 		m.line(inline(prose(v.Bound)), "")
 	}

@@ -8,19 +8,23 @@ type step struct {
 	Findings []gate.Finding
 }
 
-// steps groups the findings that are no plain pass by what to do next, in their order. Urgent are those that somebody has
-// to look at; the others are good news and things that nobody judges.
-func steps(findings []gate.Finding) (urgent, calm []step) {
+// steps groups the findings that are no plain pass by what to do next, in their order. The plan is what somebody has to look
+// at; calm are good news and things that nobody judges, unless they are the verdict itself.
+func steps(verdict gate.Outcome, findings []gate.Finding) (plan, calm []step) {
 	for _, f := range findings {
 		switch f.Outcome {
 		case gate.Pass:
 		case gate.Improved, gate.Observed, gate.Waived:
-			calm = add(calm, f)
+			if f.Outcome == verdict {
+				plan = add(plan, f)
+			} else {
+				calm = add(calm, f)
+			}
 		default:
-			urgent = add(urgent, f)
+			plan = add(plan, f)
 		}
 	}
-	return urgent, calm
+	return plan, calm
 }
 
 func add(to []step, f gate.Finding) []step {
