@@ -193,6 +193,13 @@ func TestAHugeFileIsRefusedUnread(t *testing.T) {
 	}
 }
 
+func TestAFileOfTooManyPartsIsRefusedUnparsed(t *testing.T) {
+	_, err := config.Parse("x.yaml", []byte("a: ["+strings.Repeat("1,", 60_000)+"1]"))
+	if want := "x.yaml: the file has more than 100000 parts"; !strings.HasPrefix(errText(err), want) {
+		t.Errorf("want %q, got %v", want, err)
+	}
+}
+
 // Every text here is near the limits, and was chosen to be expensive: what is bounded has to be cheap to refuse or read.
 func TestHostileTextIsRefused(t *testing.T) {
 	size := 1 << 20
