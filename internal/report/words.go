@@ -268,8 +268,11 @@ func against(b *gate.Baseline) string {
 	return s
 }
 
-// age writes days; hours below one day.
+// age writes days; hours below one day, and no less than that.
 func age(days float64) string {
+	if days < 1.0/24 {
+		return "less than an hour"
+	}
 	if days < 1 {
 		return count(int(math.Round(days*24)), "hour")
 	}
