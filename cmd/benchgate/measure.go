@@ -24,7 +24,7 @@ import (
 func measure(sh *shell, o campaign.Options, out string) error {
 	res, err := campaign.Run(sh.ctx, o)
 	if res.Log.Header.Schema != "" {
-		if writeErr := writeResults(res, out); writeErr != nil {
+		if writeErr := writeResults(res, o.Plan, out); writeErr != nil {
 			return errors.Join(err, writeErr)
 		}
 	}
@@ -42,7 +42,7 @@ func measure(sh *shell, o campaign.Options, out string) error {
 }
 
 // writeResults copies the campaign's folder and writes digests, rows and vLLM-shaped files beside it.
-func writeResults(res campaign.Result, out string) error {
+func writeResults(res campaign.Result, plan campaign.Plan, out string) error {
 	folder := filepath.Join(out, res.Log.Header.Runner)
 	if err := copyFolder(res.Folder, folder); err != nil {
 		return fmt.Errorf("copy campaign: %w", err)
@@ -57,7 +57,7 @@ func writeResults(res campaign.Result, out string) error {
 			return err
 		}
 	}
-	return writeVLLM(res.Log, filepath.Join(out, "vllm"))
+	return writeVLLM(res.Log, plan, filepath.Join(out, "vllm"))
 }
 
 func copyFolder(from, to string) error {
@@ -103,16 +103,13 @@ func requestsOf(log bench.CampaignLog, order int) []bench.Request {
 	return qs
 }
 
-func writeVLLM(log bench.CampaignLog, folder string) error {
+func writeVLLM(log bench.CampaignLog, plan campaign.Plan, folder string) error {
 	for _, r := range log.Runs {
 		if r.WarmUp {
 			continue
 		}
 		path := filepath.Join(folder, fmt.Sprintf("%s-%s-run%03d.json", log.Header.Runner, r.Scenario, r.Order))
-		meta := map[string]any{"runner": log.Header.Runner, "scenario": r.Scenario, "benchgate_campaign": log.Header.Campaign}
-		if m := log.Header.MustMatch[bench.KeyModel]; m != "" {
-			meta["model_id"] = m
-		}
+		meta := metadata(log, plan, r.Scenario)
 		err := writeFile(path, func(f *os.File) error {
 			w := bufio.NewWriter(f)
 			return errors.Join(ingest.WriteVLLM(w, r.Run, requestsOf(log, r.Order), meta), w.Flush())
@@ -122,6 +119,28 @@ func writeVLLM(log bench.CampaignLog, folder string) error {
 		}
 	}
 	return nil
+}
+
+// metadata is what a result file of vllm bench serve says of the load, and what else a reader may want to know.
+func metadata(log bench.CampaignLog, plan campaign.Plan, scenario string) map[string]any {
+	meta := map[string]any{
+		"runner": log.Header.Runner, "scenario": scenario, "benchgate_campaign": log.Header.Campaign,
+		"model_id": log.Header.MustMatch[bench.KeyModel],
+	}
+	s, ok := plan.Config.Scenario(scenario)
+	if !ok {
+		return meta
+	}
+	meta["burstiness"] = s.Load.Burstiness
+	switch l := s.Load; {
+	case !l.Open():
+		meta["request_rate"], meta["max_concurrency"] = "inf", l.Concurrency
+	case l.MaxConcurrency > 0:
+		meta["request_rate"], meta["max_concurrency"] = l.Rate, l.MaxConcurrency
+	default:
+		meta["request_rate"] = l.Rate
+	}
+	return meta
 }
 
 // tellResults prints, a scenario at a time, the middle of the runs and how far they differ.

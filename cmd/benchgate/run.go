@@ -46,8 +46,8 @@ func (c runCmd) Run(sh *shell) error {
 		return err
 	}
 	tellPlan(sh, plan, c.Plan)
-	if c.Plan {
-		return nil
+	if err := affordable(plan); err != nil || c.Plan {
+		return err
 	}
 	if err := c.allowed(sh, plan); err != nil {
 		return err
@@ -61,11 +61,7 @@ func (c runCmd) Run(sh *shell) error {
 
 func (c runCmd) config() (config.Config, error) {
 	if len(c.Set) == 0 {
-		conf, err := config.Read(c.Config)
-		if errors.Is(err, os.ErrNotExist) {
-			err = withHint(err, "benchgate init writes a commented benchgate.yaml; benchgate demo needs none")
-		}
-		return conf, err
+		return config.Read(c.Config)
 	}
 	data, err := os.ReadFile(c.Config)
 	if err != nil {
@@ -74,10 +70,10 @@ func (c runCmd) config() (config.Config, error) {
 	for _, kv := range c.Set {
 		key, value, ok := strings.Cut(kv, "=")
 		if !ok {
-			return config.Config{}, withHint(fmt.Errorf("--set %q has no value", kv), "write --set scenarios.chat.load.rate=4")
+			return config.Config{}, withHint(fmt.Errorf("--set %s has no value", key), "write --set scenarios.chat.load.rate=4")
 		}
 		if data, err = config.Set(data, key, value); err != nil {
-			return config.Config{}, fmt.Errorf("--set %s: %w", kv, err)
+			return config.Config{}, err
 		}
 	}
 	return config.Parse(c.Config, data)
@@ -195,6 +191,16 @@ func tellPlan(sh *shell, p campaign.Plan, result bool) {
 	if p.Guessed {
 		say("note: no earlier run of a closed loop is known, so its time assumes 2 ms to 100 ms a token")
 	}
+}
+
+// affordable refuses a plan whose worst case is over its budget, before anything is started.
+func affordable(p campaign.Plan) error {
+	budget := p.Config.Campaign.Budget
+	if budget == 0 || p.Worst <= budget {
+		return nil
+	}
+	return withHint(fmt.Errorf("the worst case of %s is over campaign.budget, %s", minutes(p.Worst), minutes(budget)),
+		"raise the budget, lower campaign.runs or load.requests, shorten target.ready.within, or measure fewer scenarios with --scenario")
 }
 
 func loadInWords(l config.Load) string {

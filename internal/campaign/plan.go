@@ -50,6 +50,9 @@ func NewPlan(c config.Config, folder string, names []string, runs int, known map
 	if runs > 0 {
 		p.Runs = runs
 	}
+	if d := c.Campaign.Design; d != "committed" {
+		return Plan{}, fmt.Errorf("campaign.design %q: only committed can be measured by this version; set campaign.design: committed", d)
+	}
 	for _, n := range names {
 		if _, ok := c.Scenario(n); !ok {
 			return Plan{}, fmt.Errorf("scenario %q is not in %s", n, c.File)
