@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/benchgate/benchgate/internal/bench"
 	"github.com/benchgate/benchgate/internal/config"
@@ -109,13 +110,9 @@ func (v *visit) pass(ctx context.Context, s config.Scenario, warmUp bool) error 
 // conclude writes the run and says whether the campaign may go on after it.
 func (v *visit) conclude(s config.Scenario, run bench.Run, warmUp bool, err error) error {
 	judge(&run, s)
-	died := false
-	select {
-	case <-v.server.Died():
-		died = true
-		run.Invalid = "the server died during this run"
-		run.Void = ""
-	default:
+	died := v.died(errors.Is(err, load.ErrAborted) || run.Sent > 0 && run.OK == 0)
+	if died {
+		run.Invalid, run.Void = "the server died during this run", ""
 	}
 	if err != nil && run.Invalid == "" {
 		run.Invalid = err.Error()
@@ -139,6 +136,31 @@ func (v *visit) conclude(s config.Scenario, run bench.Run, warmUp bool, err erro
 		}
 	}
 	return err
+}
+
+// grace is how long a server that just failed everything is given to turn out dead: its connections break a little
+// before its process is gone.
+const grace = 2 * time.Second
+
+// died reports whether the server's process has ended; when everything failed it waits a little for that.
+func (v *visit) died(failing bool) bool {
+	wait := time.Duration(0)
+	if failing {
+		wait = grace
+	}
+	t := time.NewTimer(wait)
+	defer t.Stop()
+	select {
+	case <-v.server.Died():
+		return true
+	case <-t.C:
+	}
+	select {
+	case <-v.server.Died():
+		return true
+	default:
+		return false
+	}
 }
 
 var errDied = errors.New("it exited while requests were running")
