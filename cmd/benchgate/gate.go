@@ -41,6 +41,7 @@ func (c gateCmd) Run(sh *shell) error {
 		return fmt.Errorf("baseline: %w", err)
 	}
 	verdict := gate.Decide(policy, base, head)
+	verdict.Attempts = attempts(c.Candidate)
 	if verdict.Baseline != nil {
 		verdict.Baseline.Ref = from
 	}

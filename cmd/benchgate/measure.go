@@ -22,6 +22,9 @@ import (
 
 // measure runs a campaign and writes all that came of it, even when it ended early.
 func measure(sh *shell, o campaign.Options, out string) error {
+	if err := clear(out, o.Plan.Config.Runner); err != nil {
+		return err
+	}
 	res, err := campaign.Run(sh.ctx, o)
 	if res.Log.Header.Schema != "" {
 		if writeErr := writeResults(res, o.Plan, out); writeErr != nil {
@@ -44,6 +47,9 @@ func measure(sh *shell, o campaign.Options, out string) error {
 // writeResults copies the campaign's folder and writes digests, rows and vLLM-shaped files beside it.
 func writeResults(res campaign.Result, plan campaign.Plan, out string) error {
 	folder := filepath.Join(out, res.Log.Header.Runner)
+	if err := clear(out, res.Log.Header.Runner); err != nil {
+		return err
+	}
 	if err := copyFolder(res.Folder, folder); err != nil {
 		return fmt.Errorf("copy campaign: %w", err)
 	}
@@ -58,6 +64,32 @@ func writeResults(res campaign.Result, plan campaign.Plan, out string) error {
 		}
 	}
 	return writeVLLM(res.Log, plan, filepath.Join(out, "vllm"))
+}
+
+// clear removes the results of an earlier campaign, which would otherwise be taken for this one's: a scenario that is
+// gone, a run that has another number, a verdict. A folder that holds digests but no campaign is not ours to touch.
+func clear(out, runner string) error {
+	folder := filepath.Join(out, runner)
+	digests, err := filepath.Glob(filepath.Join(folder, "*.json"))
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(filepath.Join(folder, campaign.JournalFile)); err != nil {
+		if len(digests) > 0 {
+			return withHint(fmt.Errorf("%q holds digests but no campaign: it may be a folder of baselines", folder), "choose another folder with -o")
+		}
+		return nil
+	}
+	results, err := filepath.Glob(filepath.Join(out, "vllm", runner+"-*-run*.json"))
+	if err != nil {
+		return err
+	}
+	for _, path := range append(results, filepath.Join(out, "verdict.json"), filepath.Join(out, "report.html")) {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return os.RemoveAll(folder)
 }
 
 func copyFolder(from, to string) error {

@@ -7,7 +7,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -102,7 +108,7 @@ func TestRealServerIsMeasuredAcceptedAndGated(t *testing.T) {
 	m := newMachine(t)
 	conf := m.config("benchgate.yaml", "4", 5)
 	baselines := m.path("baselines")
-	m.must("run", "-c", conf, "--baseline", baselines+"-none", "-o", m.path("base"))
+	m.must("run", "-c", conf, "-o", m.path("base"))
 	m.must("baseline", "accept", m.path("base"), "--folder", baselines, "--who", "test-real", "--reason", "first session")
 	accepted := tree(t, baselines)
 
@@ -142,22 +148,64 @@ func TestRealServerIsMeasuredAcceptedAndGated(t *testing.T) {
 	})
 }
 
-// TestWrongEndpointSaysWhatTheServerSaid sends chat prompts to /v1/completions.
+// TestWrongEndpointSaysWhatTheServerSaid puts a gateway before the server that sends chat prompts to /v1/completions.
 func TestWrongEndpointSaysWhatTheServerSaid(t *testing.T) {
 	m := newMachine(t)
-	prompts := `{"messages": [{"role": "user", "content": "Say one word."}]}` + "\n"
-	if err := os.WriteFile(m.path("chat.jsonl"), []byte(prompts), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	gateway := httptest.NewServer(wrongRoutes(t, startLlama(t)))
+	defer gateway.Close()
 	conf := m.config("benchgate.yaml", "4", 3)
-	code, _, talk := m.run(t.Context(), "run", "-c", conf, "-o", m.path("out"), "--set", "target.api=completions",
-		"--set", "scenarios.chat.dataset.kind=jsonl", "--set", "scenarios.chat.dataset.path=chat.jsonl")
+	code, _, talk := m.run(t.Context(), "run", "-c", conf, "-o", m.path("out"),
+		"--set", "target.command=[]", "--set", "target.base_url="+gateway.URL+"/v1", "--set", "target.ready.within=20s")
 	if code != 3 {
 		t.Errorf("exit %d, want 3", code)
 	}
-	if !strings.Contains(talk, "prompt") || strings.Contains(talk, "Bad Request\n") {
+	if !strings.Contains(talk, "key 'prompt' not found") {
 		t.Errorf("the server's own message is missing:\n%s", talk)
 	}
+}
+
+// startLlama starts a llama-server of its own for a test and returns its address once it is healthy.
+func startLlama(t *testing.T) *url.URL {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	l.Close()
+	_, port, _ := net.SplitHostPort(address)
+	cmd := exec.Command(os.Getenv("LLAMA_SERVER"), "-m", os.Getenv("LLAMA_MODEL"), "--host", "127.0.0.1", "--port", port, "-t", "1")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for limit := time.Now().Add(time.Minute); time.Now().Before(limit); <-tick.C {
+		resp, err := http.Get("http://" + address + "/health")
+		if err != nil {
+			continue
+		}
+		resp.Body.Close()
+		if resp.StatusCode == http.StatusOK {
+			return &url.URL{Scheme: "http", Host: address}
+		}
+	}
+	t.Fatal("llama-server is not healthy after a minute")
+	return nil
+}
+
+// wrongRoutes passes everything on, but takes the chat endpoint for that of completions.
+func wrongRoutes(t *testing.T, to *url.URL) http.Handler {
+	t.Helper()
+	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(to)
+		r.Out.URL.Path = strings.ReplaceAll(r.In.URL.Path, "/chat/completions", "/completions")
+	}}
+	return proxy
 }
 
 // killAfter kills this process's llama-server once so many requests stand in the newest campaign.

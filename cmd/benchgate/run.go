@@ -25,7 +25,7 @@ type runCmd struct {
 	Baseline string   `default:"baselines" placeholder:"FILE|DIR|ref:SHA" help:"The baseline that this will be held against: both sides send the same text."`
 	Plan     bool     `help:"Print what would be done and how long it takes, and stop."`
 	Fresh    bool     `help:"Set an earlier campaign of the same commit and plan aside instead of continuing it."`
-	Set      []string `placeholder:"KEY=VALUE" help:"Override a key of the config."`
+	Set      []string `sep:"none" placeholder:"KEY=VALUE" help:"Override a key of the config."`
 	SaveText bool     `help:"Keep prompts' answers in campaign.jsonl."`
 	Paid     bool     `name:"yes-this-costs-money" help:"Measure a paid public endpoint."`
 }

@@ -16,8 +16,10 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs every script under testdata/script: each is a user at a shell.
-func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{
+func TestScripts(t *testing.T) { testscript.Run(t, scriptParams()) }
+
+func scriptParams() testscript.Params {
+	return testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
@@ -33,7 +35,7 @@ func TestScripts(t *testing.T) {
 			"await": await,
 			"cut":   cut,
 		},
-	})
+	}
 }
 
 // exits CODE COMMAND… runs a command and holds its exit code against CODE.

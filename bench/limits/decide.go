@@ -1,0 +1,120 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/benchgate/benchgate/internal/bench"
+)
+
+// The decision that is promised to be quick: 20 scenarios × 12 metrics, 25 baseline runs in five sessions, 10 candidate
+// runs.
+const (
+	scenarios    = 20
+	baseSessions = 5
+	baseRuns     = 5
+	headRuns     = 10
+)
+
+var gated = []string{
+	"ttft.p50", "ttft.p90", "ttft.p95", "ttft.mean", "tpot.mean", "tpot.p50", "tpot.p95", "e2el.p50", "e2el.p95", "icl.p95",
+	"output.rate", "request.rate",
+}
+
+// decide times `benchgate gate` as a user runs it: reading, deciding, writing verdict.json and report.html.
+func decide(ctx context.Context, binary string) ([]figure, error) {
+	folder := filepath.Join(filepath.Dir(binary), "decide")
+	if err := writeDigests(folder); err != nil {
+		return nil, err
+	}
+	conf := filepath.Join(folder, "benchgate.yaml")
+	if err := os.WriteFile(conf, manyRules(), 0o600); err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, binary, "gate", "-c", conf, "--baseline", filepath.Join(folder, "base"),
+		"--candidate", filepath.Join(folder, "head"), "-o", filepath.Join(folder, "verdict.json"), "--exit-zero", "--format", "json")
+	var talk bytes.Buffer
+	cmd.Stderr = &talk
+	began := time.Now()
+	if err := cmd.Run(); err != nil {
+		return nil, fmt.Errorf("gate: %w\n%s", err, talk.String())
+	}
+	took := time.Since(began).Seconds()
+	usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	if !ok {
+		return nil, fmt.Errorf("no resource usage on this system")
+	}
+	return []figure{
+		{"gate, 20 scenarios × 12 metrics × (25 + 10) runs, B = 9,999", took, 1, "s"},
+		{"its peak memory", peak(usage), 200, "MB"},
+	}, nil
+}
+
+func manyRules() []byte {
+	var b bytes.Buffer
+	b.WriteString("version: 1\nrunner: bench\ntarget: {base_url: \"http://127.0.0.1:8000/v1\", model: m}\nscenarios:\n")
+	for i := range scenarios {
+		fmt.Fprintf(&b, "  s%02d:\n    dataset: {kind: random, input_tokens: 32}\n    output_tokens: 16\n    load: {concurrency: 4, requests: 100}\n", i)
+		fmt.Fprintf(&b, "    primary: {metric: %s}\n", gated[0])
+	}
+	b.WriteString("gate:\n  rules:\n")
+	for _, m := range gated[1:] {
+		fmt.Fprintf(&b, "    - {metric: %s, tolerance: 5%%, rule_out: 25%%}\n", m)
+	}
+	return b.Bytes()
+}
+
+func writeDigests(folder string) error {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range scenarios {
+		name := fmt.Sprintf("s%02d", i)
+		base := digest(rng, name, "base", baseSessions, baseRuns)
+		head := digest(rng, name, "head", 1, headRuns)
+		for side, d := range map[string]bench.Digest{"base": base, "head": head} {
+			var b bytes.Buffer
+			if err := bench.WriteDigest(&b, d); err != nil {
+				return err
+			}
+			path := filepath.Join(folder, side, "bench", name+".json")
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				return err
+			}
+			if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func digest(rng *rand.Rand, scenario, side string, sessions, runs int) bench.Digest {
+	day := time.Date(2026, 9, 1, 0, 0, 0, 0, time.UTC)
+	d := bench.Digest{
+		Schema: bench.DigestSchema, Runner: "bench", Scenario: scenario, Simulated: true,
+		MustMatch: map[string]string{bench.KeyMachine: "m", bench.KeyModel: "simulated", bench.KeyWorkload: scenario},
+	}
+	for s := range sessions {
+		v := bench.Visit{Number: 1, Started: day.AddDate(0, 0, s)}
+		for r := range runs {
+			v.Runs = append(v.Runs, oneRun(rng, r+1, v.Started.Add(time.Duration(r)*time.Minute)))
+		}
+		d.Sessions = append(d.Sessions, bench.Session{ID: fmt.Sprintf("%s-%d", side, s), Started: v.Started, Visits: []bench.Visit{v}})
+	}
+	return d
+}
+
+func oneRun(rng *rand.Rand, order int, at time.Time) bench.Run {
+	run := bench.Run{Order: order, Started: at, Duration: 10, Sent: 100, OK: 100, Metrics: map[string]float64{"error.ratio": 0}}
+	for _, m := range gated {
+		run.Metrics[m] = 0.1 * math.Exp(0.1*rng.NormFloat64())
+	}
+	return run
+}
