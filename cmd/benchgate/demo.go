@@ -2,7 +2,6 @@ package main
 
 import (
 	_ "embed"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -38,7 +37,7 @@ func (c demoCmd) Run(sh *shell) error {
 	if err != nil {
 		return err
 	}
-	if err := os.RemoveAll(filepath.Join(c.Output, "state")); err != nil {
+	if err := os.RemoveAll(filepath.Join(c.Output, "demo-state")); err != nil {
 		return err
 	}
 	began := sh.now()
@@ -48,7 +47,7 @@ func (c demoCmd) Run(sh *shell) error {
 	if err != nil {
 		return err
 	}
-	baselines := filepath.Join(c.Output, "baselines")
+	baselines := filepath.Join(c.Output, "demo-baselines")
 	if err := c.accept(sh, baselines, base); err != nil {
 		return err
 	}
@@ -61,13 +60,14 @@ func (c demoCmd) Run(sh *shell) error {
 		return err
 	}
 	c.explain(p, sh.now().Sub(began))
-	if red(same) || !red(slower) {
-		return errors.New("the demo did not come out as it should: see the two verdicts above")
+	if isRed(same) || !isRed(slower) {
+		fmt.Fprintln(sh.stderr, "benchgate: the demo did not come out as it should: see the two verdicts above")
+		return verdictError(1)
 	}
 	return nil
 }
 
-func red(v gate.Verdict) bool { return v.ExitCode == 1 }
+func isRed(v gate.Verdict) bool { return v.ExitCode == 1 }
 
 // session measures one build of the simulated server.
 func (c demoCmd) session(sh *shell, conf config.Config, name string, slow float64, base []bench.Digest) ([]bench.Digest, error) {
@@ -89,7 +89,7 @@ func (c demoCmd) session(sh *shell, conf config.Config, name string, slow float6
 	}
 	sh.talk.say("measuring %s: 1 warm-up run and %d runs", name, plan.Runs)
 	res, err := campaign.Run(sh.ctx, campaign.Options{
-		Plan: plan, State: filepath.Join(c.Output, "state"), Key: name, Commit: name, Tool: "benchgate " + programVersion(),
+		Plan: plan, State: filepath.Join(c.Output, "demo-state"), Key: name, Commit: name, Tool: "benchgate " + programVersion(),
 		ID: "demo-" + name, Host: host.Describe(sh.ctx), Texts: texts, Dial: dial,
 		Progress: sh.talk.progress, Say: func(s string) { sh.talk.detail("%s", s) }, Now: sh.now,
 	})
@@ -142,7 +142,7 @@ func (c demoCmd) compare(sh *shell, conf config.Config, name string, slow float6
 func (c demoCmd) explain(p func(string, ...any), took time.Duration) {
 	at := func(parts ...string) string { return filepath.Join(append([]string{c.Output}, parts...)...) }
 	p("── what is where ──")
-	p("%s  the accepted session: the file that a team commits", at("baselines", "demo", "chat.json"))
+	p("%s  the accepted session: the file that a team commits", at("demo-baselines", "demo", "chat.json"))
 	p("%s  every request of the slower build, as it happened", at("slower-build", "demo", "campaign.jsonl"))
 	p("%s  the same, condensed to one line a run", at("slower-build", "demo", "chat.json"))
 	p("%s  the decision, with all that a report needs", at("slower-build", "verdict.json"))

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -19,22 +22,28 @@ var elsewhere = map[string]string{
 
 var (
 	console  = regexp.MustCompile("(?s)```console\n(.*?)```")
-	indented = regexp.MustCompile(`(?m)^    (\S.*?)(?: +# .*)?$`)
+	indented = regexp.MustCompile(`(?m)^    ((?:benchgate|go|make) .*?)(?: +# .*)?$`)
+	glob     = regexp.MustCompile(`examples/\S*\*\S*`)
 )
 
-// commands are the commands of a document: the lines that begin with a dollar sign in console blocks, and indented ones.
-func commands(text string) (shown, plain []string) {
+// example is one command of a document, and the beginning of the output that it shows, if any.
+type example struct{ command, output string }
+
+// examples are the commands of the console blocks; plain are the indented ones.
+func commands(text string) (examples []example, plain []string) {
 	for _, block := range console.FindAllStringSubmatch(text, -1) {
 		for line := range strings.Lines(block[1]) {
-			if c, ok := strings.CutPrefix(strings.TrimSpace(line), "$ "); ok {
-				shown = append(shown, c)
+			if c, ok := strings.CutPrefix(line, "$ "); ok {
+				examples = append(examples, example{command: strings.TrimSpace(c)})
+			} else if strings.TrimSpace(line) != "…" {
+				examples[len(examples)-1].output += line
 			}
 		}
 	}
 	for _, m := range indented.FindAllStringSubmatch(console.ReplaceAllString(text, ""), -1) {
 		plain = append(plain, m[1])
 	}
-	return shown, plain
+	return examples, plain
 }
 
 // TestReadmeCommandsWork runs the README's console blocks in order, in one folder, on the simulated server: the config
@@ -46,59 +55,72 @@ func TestReadmeCommandsWork(t *testing.T) {
 	}
 	shown, plain := commands(string(readme))
 	for _, c := range plain {
-		if elsewhere[c] == "" && !isOutput(c) {
+		if elsewhere[c] == "" {
 			t.Errorf("nothing runs %q of the README", c)
 		}
 	}
-	if len(shown) < 8 || !slices.Contains(shown, "benchgate run --plan") {
-		t.Fatalf("the README shows only %q", shown)
+	if len(shown) < 12 {
+		t.Fatalf("the README shows only %d commands: is the test looking in the right place?", len(shown))
 	}
-	var script strings.Builder
-	script.WriteString("cp $EXAMPLES/simulated.yaml simulated.yaml\n")
-	for _, c := range shown {
-		code := "0"
-		if strings.Contains(c, "head.json") && strings.Contains(c, " gate ") {
-			code = "1" // the README says so
-		}
-		script.WriteString("exits " + code + " " + strings.ReplaceAll(c, `"`, `'`) + "\n")
-		if c == "benchgate run --plan" {
-			script.WriteString("cp simulated.yaml benchgate.yaml\n")
-		}
-	}
-	runScript(t, script.String())
-}
-
-// isOutput reports whether an indented line is part of an output that the README shows.
-func isOutput(line string) bool {
-	return !strings.HasPrefix(line, "benchgate ") && !strings.HasPrefix(line, "go ") && !strings.HasPrefix(line, "make ")
-}
-
-// runScript runs one script with the examples at hand; globs in it are spelt out, since a script has no shell.
-func runScript(t *testing.T, script string) {
-	t.Helper()
-	examples, err := filepath.Abs("../../examples")
-	if err != nil {
-		t.Fatal(err)
-	}
-	glob := regexp.MustCompile(`examples/\S*\*\S*`)
-	script = glob.ReplaceAllStringFunc(script, func(pattern string) string {
-		files, err := filepath.Glob(filepath.Join(filepath.Dir(examples), pattern))
-		if err != nil || len(files) == 0 {
-			t.Errorf("%s matches nothing", pattern)
-		}
-		return strings.Join(files, " ")
-	})
 	folder := t.TempDir()
-	file := filepath.Join(folder, "readme.txtar")
-	if err := os.WriteFile(file, []byte(script), 0o600); err != nil {
+	script := filepath.Join(folder, "readme.txtar")
+	if err := os.WriteFile(script, scriptOf(shown), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	p := scriptParams()
-	p.Dir, p.Files = "", []string{file}
+	p.Dir, p.Files = "", []string{script}
 	setup := p.Setup
 	p.Setup = func(e *testscript.Env) error {
-		e.Setenv("EXAMPLES", examples)
-		return setup(e)
+		return errors.Join(os.CopyFS(filepath.Join(e.WorkDir, "examples"), os.DirFS("../../examples")), setup(e))
 	}
+	p.Cmds["shows"] = shows
 	testscript.Run(t, p)
+}
+
+// red are the commands that the README says exit with 1.
+var red = []string{"--candidate examples/llama-server/one-slot.json", "--candidate head.json"}
+
+func scriptOf(shown []example) []byte {
+	var b bytes.Buffer
+	for i, e := range shown {
+		code := "0"
+		if slices.ContainsFunc(red, func(part string) bool { return strings.Contains(e.command, part) }) {
+			code = "1"
+		}
+		fmt.Fprintf(&b, "exits %s %s\n", code, strings.ReplaceAll(spelled(e.command), `"`, `'`))
+		if e.output != "" {
+			fmt.Fprintf(&b, "shows output%d\n", i)
+		}
+		if e.command == "benchgate run --plan" {
+			b.WriteString("cp examples/simulated.yaml benchgate.yaml\n")
+		}
+	}
+	for i, e := range shown {
+		if e.output != "" {
+			fmt.Fprintf(&b, "-- output%d --\n%s", i, e.output)
+		}
+	}
+	return b.Bytes()
+}
+
+// spelled spells globs out, since a script has no shell.
+func spelled(command string) string {
+	return glob.ReplaceAllStringFunc(command, func(pattern string) string {
+		files, err := filepath.Glob(filepath.Join("../..", pattern))
+		if err != nil || len(files) == 0 {
+			return pattern
+		}
+		for i, f := range files {
+			files[i] = strings.TrimPrefix(filepath.ToSlash(f), "../../")
+		}
+		return strings.Join(files, " ")
+	})
+}
+
+// shows FILE holds the beginning of the last command's output against a file.
+func shows(ts *testscript.TestScript, neg bool, args []string) {
+	want, got := ts.ReadFile(args[0]), ts.ReadFile("stdout")
+	if neg || !strings.HasPrefix(got, want) {
+		ts.Fatalf("the document shows\n%s\nand the command printed\n%s", want, got)
+	}
 }

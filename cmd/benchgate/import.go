@@ -12,8 +12,8 @@ type importCmd struct {
 	Files    []string `arg:"" name:"file" help:"Result files, one run each."`
 	From     string   `default:"auto" help:"The tool that wrote them: auto, vllm."`
 	Output   string   `short:"o" default:"-" placeholder:"FILE" help:"Where the digest goes; - is stdout."`
-	Scenario string   `default:"imported" help:"Name of the scenario."`
-	Runner   string   `default:"imported" help:"Name of the runner."`
+	Scenario string   `help:"Name of the scenario; that of the tool by default."`
+	Runner   string   `help:"Name of the runner; imported by default."`
 	Session  string   `help:"Declare one interleaved session: give the same name on both sides. Otherwise the session is the UTC date of the files."`
 }
 

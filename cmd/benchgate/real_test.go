@@ -113,14 +113,14 @@ func TestRealServerIsMeasuredAcceptedAndGated(t *testing.T) {
 	accepted := tree(t, baselines)
 
 	t.Run("the same server is not red", func(t *testing.T) {
-		m.must("run", "-c", conf, "--baseline", baselines, "-o", m.path("same"))
+		m.must("run", "-c", conf, "--baseline", baselines, "-o", m.path("same"), "--runs", "3")
 		code, _, _ := m.run(t.Context(), "gate", "-c", conf, "--baseline", baselines, "--candidate", m.path("same"))
 		if code == 1 {
 			t.Errorf("the same server came out red: %s", m.verdict(m.path("same")).Summary)
 		}
 	})
 	t.Run("one slot instead of four is red and ttft.p95 is named", func(t *testing.T) {
-		slow := m.config("one-slot.yaml", "1", 5)
+		slow := m.config("one-slot.yaml", "1", 3)
 		m.must("run", "-c", slow, "--baseline", baselines, "-o", m.path("one-slot"))
 		code, told, _ := m.run(t.Context(), "gate", "-c", slow, "--baseline", baselines, "--candidate", m.path("one-slot"))
 		if code != 1 || !strings.Contains(told, "ttft.p95") {
@@ -133,7 +133,7 @@ func TestRealServerIsMeasuredAcceptedAndGated(t *testing.T) {
 		}
 	})
 	t.Run("a server killed in the middle of a run loses nothing and touches no baseline", func(t *testing.T) {
-		killed := m.config("killed.yaml", "4", 3)
+		killed := m.config("killed.yaml", "4", 4)
 		go killAfter(t.Context(), m.path("state"), 100)
 		code, _, talk := m.run(t.Context(), "run", "-c", killed, "--baseline", baselines, "-o", m.path("killed"))
 		if code != 3 {
