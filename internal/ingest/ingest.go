@@ -5,7 +5,10 @@
 package ingest
 
 import (
+	"bytes"
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -35,7 +38,8 @@ type Options struct {
 	// Runner and Scenario name the digest: "imported" and the name of the format unless set.
 	Runner, Scenario string
 	// Session declares that the files are one side of one interleaved session of that name, whose other side is imported
-	// under the same name. Empty: the files of one UTC date are a session of their own.
+	// under the same name. Empty: the results of one UTC date are a session of their own, named by the date and their
+	// content: the two sides of a comparison share it only when they are the same results.
 	Session string
 }
 
@@ -63,6 +67,7 @@ type pass struct {
 	date      time.Time
 	run       bench.Run
 	underTest map[string]string
+	sum       [sha256.Size]byte // of the result's content, however it is laid out
 }
 
 // Digest reads result files, one run a result, into a digest. Format is "auto" or one of [Formats].
@@ -82,6 +87,9 @@ func Digest(format string, files []File, o Options) (bench.Digest, error) {
 			}
 			p, err := readers[format].read(r)
 			if err != nil {
+				return bench.Digest{}, fmt.Errorf("read %q: %w", r.from, err)
+			}
+			if p.sum, err = r.sum(); err != nil {
 				return bench.Digest{}, fmt.Errorf("read %q: %w", r.from, err)
 			}
 			passes = append(passes, p)
@@ -173,15 +181,30 @@ func shared(passes []pass) map[string]string {
 // those of both is the second in which it ended.
 var since = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
 
+// dayNames names the session of each date: the date, and a hash over the results of that day in any order. Two sides that
+// were measured on one day must not look like one and the same session, which nobody may compare with itself.
+func dayNames(passes []pass) map[string]string {
+	sums := map[string][][]byte{}
+	for _, p := range passes {
+		day := p.date.Format(time.DateOnly)
+		sums[day] = append(sums[day], p.sum[:])
+	}
+	names := map[string]string{}
+	for day, all := range sums {
+		slices.SortFunc(all, bytes.Compare)
+		sum := sha256.Sum256(slices.Concat(all...))
+		names[day] = day + "-" + hex.EncodeToString(sum[:4])
+	}
+	return names
+}
+
 // sessions puts passes, sorted by date, into one named session or into one a day.
 func sessions(passes []pass, name string) []bench.Session {
 	var all []bench.Session
+	ids := dayNames(passes)
 	last := 0
 	for _, p := range passes {
-		id := name
-		if id == "" {
-			id = p.date.Format(time.DateOnly)
-		}
+		id := cmp.Or(name, ids[p.date.Format(time.DateOnly)])
 		if len(all) == 0 || all[len(all)-1].ID != id {
 			last = 0
 			all = append(all, bench.Session{

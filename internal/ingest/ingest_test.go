@@ -90,11 +90,40 @@ func TestSessionsAreTheDatesOfTheFiles(t *testing.T) {
 	var got []string
 	for _, s := range d.Sessions {
 		for _, r := range s.Runs() {
-			got = append(got, fmt.Sprint(s.ID, " ", r.Order, s.Interleaved))
+			got = append(got, fmt.Sprint(s.ID[:len(time.DateOnly)], " ", r.Order, s.Interleaved))
 		}
 	}
 	if diff := cmp.Diff([]string{"2026-09-01 1 false", "2026-09-01 2 false", "2026-09-02 1 false"}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestSidesMeasuredOnOneDayShareASessionOnlyWhenTheyAreTheSame(t *testing.T) {
+	id := func(dates ...string) string {
+		var files []File
+		for _, d := range dates {
+			files = append(files, dated(t, d))
+		}
+		d, err := Digest("auto", files, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d.Sessions[0].ID
+	}
+	base := id("20260901-101500", "20260901-102500")
+	if head := id("20260901-111500", "20260901-112500"); head == base {
+		t.Errorf("two sides of one day are both session %q", base)
+	}
+	if part := id("20260901-101500"); part == base {
+		t.Errorf("part of a session is session %q too", part)
+	}
+	if same := id("20260901-102500", "20260901-101500"); same != base {
+		t.Errorf("the same files in another order are session %q, not %q", same, base)
+	}
+	text := strings.Replace(data(t, "default.json"), "20260901-101500", "20260901-102500", 1)
+	d, err := Digest("auto", []File{file("both.json", text+"\n\n"+data(t, "default.json"))}, Options{})
+	if err != nil || d.Sessions[0].ID != base {
+		t.Errorf("the same results in one file are session %q, not %q: %v", d.Sessions[0].ID, base, err)
 	}
 }
 

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -61,6 +62,12 @@ func resultsOf(f File) ([]result, error) {
 		}
 	}
 	return results, nil
+}
+
+// sum is a hash of the result's content; the order of its fields and the space between them do not count.
+func (r result) sum() ([sha256.Size]byte, error) {
+	data, err := json.Marshal(r.fields)
+	return sha256.Sum256(data), err
 }
 
 // wrong says what is wrong with the object that begins at start.
