@@ -95,7 +95,7 @@ func TestLimitsOnTimesAndRates(t *testing.T) {
 		{"a rate below", at("output.rate", ptr(900), nil), base, head(1.5), 0, Breached, 1, "below the limit of 900 tok/s", ""},
 		{"a time whose percentile the baseline cannot have", at("ttft.p95", nil, ptr(0.5)), one(runs(history("chat", 2), func(_ int, r *bench.Run) { r.OK = 58 })), head(1), 0, Inconclusive, 0, "no latency", ""},
 		{"a time of seconds", at("e2el.p95", nil, ptr(2)), base, head(1), 0, Pass, 0, "e2el.p95 is 1.23 s", ""},
-		{"a queue that never formed", at("queue.p95", nil, ptr(0.1)), base, queue(0), 0, New, 0, "", ""},
+		{"a queue that never formed, and of which the baseline knows nothing", at("queue.p95", nil, ptr(0.1)), base, queue(0), 0, Pass, 0, "queue.p95 is 0", ""},
 	} {
 		d.run(t)
 	}
@@ -103,6 +103,31 @@ func TestLimitsOnTimesAndRates(t *testing.T) {
 	decision{"no queue", at("queue.p95", nil, ptr(0.1)), none, queue(0), 0, Pass, 0, "queue.p95 is 0", ""}.run(t)
 	decision{"a queue in some runs", at("queue.p95", nil, ptr(0.001)), none, queue(0.001), 0, Inconclusive, 0, "", ""}.run(t)
 	decision{"a queue in most runs", at("queue.p95", nil, ptr(0.001)), none, queue(1), 0, Breached, 1, "", ""}.run(t)
+}
+
+func TestLimitsNeedNoBaseline(t *testing.T) {
+	head := func(by float64) bench.Digest { return digest("chat", headDay, times(quiet, by)...) }
+	errors := Rule{Metric: "error.ratio", Max: ptr(0.005)}
+	limits := func(rules ...Rule) Policy { return Policy{Slack: 0.03, Rules: rules} }
+	ceiling := head(1)
+	ceiling.MustMatch[bench.KeyOutput] = "ceiling"
+	for _, d := range []decision{
+		{"a quarter of requests failed", Defaults(), nil, one(runs(head(1), first(5, fails(25)))), 1, Breached, 1, "125 of 500 requests failed", "CUDA out of memory"},
+		{"and the comparison is new", Defaults(), nil, one(runs(head(1), first(5, fails(25)))), 0, New, 1, "no baseline", ""},
+		{"no request failed", Defaults(), nil, one(head(1)), 1, Pass, 0, "0 of 500", ""},
+		{"a share below", limits(Rule{Metric: "goodput.ratio", Min: ptr(0.95)}), nil, one(met(head(1), 80)), 0, Breached, 1, "below the limit", ""},
+		{"a share kept", limits(Rule{Metric: "goodput.ratio", Min: ptr(0.95)}), nil, one(met(head(1), 100)), 0, Pass, 0, "", ""},
+		{"a time beyond", limits(Rule{Metric: "ttft.p95", Max: ptr(0.5)}), nil, one(head(1.5)), 0, Breached, 1, "above the limit", ""},
+		{"a time within", limits(Rule{Metric: "ttft.p95", Max: ptr(0.5)}), nil, one(head(1)), 0, Pass, 0, "", ""},
+		{"answers of any length", limits(Rule{Metric: "e2el.p95", Max: ptr(0.5)}), nil, one(ceiling), 0, Breached, 1, "above the limit", ""},
+		{"two runs", limits(errors), nil, one(digest("chat", headDay, quiet[:2]...)), 0, Invalid, 3, "2 valid runs", ""},
+		{"a dead server", limits(errors), nil, one(runs(head(1), first(5, fails(100)))), 0, Invalid, 3, "failed", ""},
+		{"a server that misbehaved", limits(errors), nil, one(runs(head(1), first(1, func(r *bench.Run) { r.Invalid = "server died" }))), 0, Invalid, 3, "misbehaved", ""},
+		{"too few successes", limits(Rule{Metric: "ttft.p95", Max: ptr(0.5)}), nil, one(runs(head(1), first(5, fails(60)))), 0, Invalid, 3, "needs 59 successes", ""},
+		{"no such metric", limits(Rule{Metric: "queue.p95", Max: ptr(0.5)}), nil, one(head(1)), 0, Missing, 3, "the candidate has no queue.p95", ""},
+	} {
+		d.run(t)
+	}
 }
 
 func TestGoodputComparedInPoints(t *testing.T) {

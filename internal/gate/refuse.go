@@ -17,7 +17,7 @@ const (
 	errorsMatter   = 0.01 // error rate from which survivors may flatter a latency
 )
 
-// candidate settles a candidate that nobody can judge, and one that has no baseline.
+// candidate settles a candidate that nobody can judge, and one that has no baseline to be compared with. A limit needs none.
 func (q *question) candidate() {
 	h := q.head
 	if r, dead := h.dead(); dead {
@@ -34,7 +34,7 @@ func (q *question) candidate() {
 	if q.tooFew(h); q.settled() {
 		return
 	}
-	if q.base == nil {
+	if q.base == nil && !q.rule.absolute() {
 		q.settle(New, fmt.Sprintf("There is no baseline for scenario %q.", q.scenario), "Accept one: benchgate baseline accept.")
 	}
 }
@@ -101,7 +101,7 @@ func (q *question) reach() {
 // reachable says why the metric cannot be judged; the outcome is empty when it can.
 func (q *question) reachable() (o Outcome, why, next string) {
 	m := q.metric
-	head, base := len(q.measured(q.head)), len(q.measured(q.base))
+	head := len(q.measured(q.head))
 	switch {
 	case head == 0 && what(m) == "goodput":
 		return Missing, "the candidate has no " + m.Name, "Give the scenario an slo, or drop the rule."
@@ -109,17 +109,19 @@ func (q *question) reachable() (o Outcome, why, next string) {
 		return Invalid, m.Name + " is 0 in every run of the candidate, and nothing can be compared with that", "Hold it to a max instead."
 	case head == 0:
 		return Missing, "the candidate has no " + m.Name, "Measure again with a tool that records it, or drop the rule."
-	case base == 0 && q.base.tooFewToTell():
-		// The refusal of the baseline says more than "new".
-	case base == 0:
+	case q.rule.comparative() && len(q.measured(q.base)) == 0 && !q.base.tooFewToTell(): // else its refusal says more
 		return New, "the baseline has no " + m.Name, "Accept a baseline that has it: benchgate baseline accept."
 	}
 	if short := float64(len(q.head.fit)-head) / float64(len(q.head.fit)); short > mostSpoilt {
 		return Invalid, fmt.Sprintf("%d of the candidate's %s lack %s", len(q.head.fit)-head, count(len(q.head.fit), "run"), m.Name),
 			"Look at those runs in the report, then measure again."
 	}
-	for _, s := range []*side{q.head, q.base} {
-		if n := s.fewest(m); n < m.Least && (s == q.head || q.rule.comparative()) {
+	sides := []*side{q.head}
+	if q.rule.comparative() {
+		sides = append(sides, q.base)
+	}
+	for _, s := range sides {
+		if n := s.fewest(m); n < m.Least {
 			return Invalid, fmt.Sprintf("%s needs %d successes a run and a run of the %s has %d", m.Name, m.Least, s.title(), n),
 				fmt.Sprintf("Send more requests a run (load.requests), or ask %s.p50.", what(m))
 		}
@@ -146,7 +148,7 @@ func (s *side) fewest(m bench.Metric) int {
 
 // lengths settles metrics that grow with the length of an answer where the server could not be made to write an exact one.
 func (q *question) lengths() {
-	if q.head.digest.MustMatch[bench.KeyOutput] != "ceiling" {
+	if q.base == nil || q.head.digest.MustMatch[bench.KeyOutput] != "ceiling" {
 		return
 	}
 	switch what(q.metric) {
