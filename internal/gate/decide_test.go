@@ -135,8 +135,8 @@ func TestWhatWouldDecide(t *testing.T) {
 	for _, d := range []decision{
 		{"more runs where sides take turns", primary(), one(base), one(head), 0, Inconclusive, 0, "", "About 1 more run on each side would decide"},
 		{"no number of runs on a wild runner", primary(), one(wild), one(wilder), 0, Inconclusive, 0, "", "Not even 40 runs a side would decide: quieten the runner"},
-		{"a reference build where days differ", primary(), one(far), one(digest("chat", headDay, quiet...)), 0, Inconclusive, 0, "", "Not even 10 sessions in the baseline would decide: a reference build"},
-		{"one session and much to see", primary(), one(history("chat", 1)), one(digest("chat", headDay, times(quiet, 1.12)...)), 0, Inconclusive, 0, "", "10 may still not decide"},
+		{"runs or a quieter machine where days differ", primary(), one(far), one(digest("chat", headDay, quiet...)), 0, Inconclusive, 0, "", "Not even 10 sessions in the baseline would decide; more runs a session (benchgate run --runs N), a quieter machine"},
+		{"one session and much to see", primary(), one(history("chat", 1)), one(digest("chat", headDay, times(quiet, 1.12)...)), 0, Inconclusive, 0, "", "though 10 may still not decide; more runs a session"},
 	} {
 		d.run(t)
 	}
@@ -231,7 +231,7 @@ func TestDigestsOfDifferentThingsAreIncomparable(t *testing.T) {
 	for _, d := range []decision{
 		{"another machine", primary(), base, head(func(d *bench.Digest) { d.MustMatch[bench.KeyMachine] = "two" }), 0, Incomparable, 3, `machine is "one machine" at base and "two" here`, "same machine"},
 		{"known on one side", primary(), base, head(func(d *bench.Digest) { delete(d.MustMatch, bench.KeyModel) }), 0, Incomparable, 3, "unknown here", ""},
-		{"another SLO makes goodput incomparable", goodput, base, head(slo), 0, Incomparable, 3, "The SLO", "rows"},
+		{"another SLO makes goodput incomparable", goodput, base, head(slo), 0, Incomparable, 3, "The SLO", "--new-epoch"},
 		{"another SLO leaves latency alone", primary(), base, head(slo), 0, Pass, 0, "", ""},
 		{"a limit needs the same surroundings too", Policy{Rules: []Rule{{Metric: "ttft.p95", Max: ptr(0.5)}}}, base, head(func(d *bench.Digest) { d.MustMatch[bench.KeyWorkload] = "?" }), 0, Incomparable, 3, "workload", ""},
 	} {

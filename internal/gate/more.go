@@ -41,7 +41,7 @@ func (q *question) moreRuns(want float64) string {
 			return fmt.Sprintf("About %s on each side would decide, if the estimate stays.", count(n-have, "more run"))
 		}
 	}
-	return fmt.Sprintf("Not even %d runs a side would decide: quieten the runner (benchgate calibrate), send more requests a run, or ask for less.", mostRuns)
+	return fmt.Sprintf("Not even %d runs a side would decide: quieten the runner (the validity checks in the report say what disturbed it), send more requests a run, or ask for less.", mostRuns)
 }
 
 // moreSessions supposes that days go on differing as they seem to now, and follows the session model of package stat.
@@ -49,11 +49,12 @@ func (q *question) moreSessions(want float64) string {
 	c := q.comparison
 	have := len(c.base.Sessions)
 	day := c.SE * c.SE / (1 + 1/float64(have))
-	const reference = "a reference build measured beside the candidate (campaign.design: confirm) needs no history"
+	const grow = "nightly benchgate run, then benchgate baseline accept --add-session"
+	const quieter = "more runs a session (benchgate run --runs N), a quieter machine or a larger rule_out may"
 	for k := have + 1; k <= mostSessions; k++ {
 		if halfWidth(math.Sqrt(day*(1+1/float64(k))), float64(k+3), q.policy.Confidence) < want {
-			advice := fmt.Sprintf("About %s in the baseline would decide, if the estimate stays (benchgate baseline accept --add-session after a nightly run); %s.",
-				count(k-have, "more session"), reference)
+			advice := fmt.Sprintf("About %s in the baseline would decide, if the estimate stays (%s).",
+				count(k-have, "more session"), grow)
 			if have == 1 {
 				return "A baseline of one session is coarse. " + advice
 			}
@@ -61,8 +62,7 @@ func (q *question) moreSessions(want float64) string {
 		}
 	}
 	if have == 1 {
-		return "A baseline of one session is coarse: add more (benchgate baseline accept --add-session after nightly runs), though " +
-			fmt.Sprintf("%d may still not decide; %s.", mostSessions, reference)
+		return fmt.Sprintf("A baseline of one session is coarse: add more (%s), though %d may still not decide; %s.", grow, mostSessions, quieter)
 	}
-	return fmt.Sprintf("Not even %d sessions in the baseline would decide: %s.", max(have, mostSessions), reference)
+	return fmt.Sprintf("Not even %d sessions in the baseline would decide; %s.", max(have, mostSessions), quieter)
 }

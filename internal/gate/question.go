@@ -162,7 +162,7 @@ func (q *question) surroundings() {
 	}
 	if q.base != nil && what(q.metric) == "goodput" && !sameSLO(q.base.digest.SLO, q.head.digest.SLO) {
 		q.settle(Incomparable, "The SLO that goodput counts against differs between the sides.",
-			"Count the baseline again against the new SLO (its rows files allow it), or accept a new baseline.")
+			"Accept a baseline that counts against the new SLO: benchgate baseline accept --new-epoch --reason TEXT.")
 	}
 }
 

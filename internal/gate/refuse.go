@@ -25,7 +25,7 @@ func (q *question) candidate() {
 		if r.FirstError != "" {
 			why += ", the first with " + quote(r.FirstError)
 		}
-		q.settle(Invalid, why+".", "Look at the server's log, then measure again; benchgate doctor checks that server and client understand each other.")
+		q.settle(Invalid, why+".", "Look at the server's log, then measure again.")
 		return
 	}
 	if q.tooSpoilt(h, "were spoilt by the client or the host"); q.settled() {
@@ -51,7 +51,7 @@ func (q *question) tooSpoilt(s *side, how string) {
 		return misbehaved(r)
 	}
 	q.settle(Invalid, fmt.Sprintf("%d of the %s's %s %s, more than %s: %s.", len(s.runs)-len(s.fit), s.title(), count(len(s.runs), "run"), how,
-		percent(mostSpoilt), list(s.which(reason), 3)), "Free the machine of other work and measure again; benchgate doctor tells whether it is fit to judge.")
+		percent(mostSpoilt), list(s.which(reason), 3)), "Free the machine of other work and measure again; the validity checks in the report name what spoilt each run.")
 }
 
 func (q *question) tooFew(s *side) {

@@ -50,7 +50,7 @@ func TestRefusals(t *testing.T) {
 		{"two runs", primary(), base, edited(2, first(0, void)), 0, Invalid, 3, "The candidate has 2 valid runs and at least 3 are needed", "5 runs"},
 		{"two runs at base", primary(), one(digest("chat", baseDay, quiet[:2]...)), fine, 0, Invalid, 3, "The baseline has 2 valid runs", ""},
 		{"no run at all", primary(), base, edited(0, first(0, void)), 0, Invalid, 3, "0 valid runs", ""},
-		{"more than a fifth void", primary(), base, edited(7, first(2, void)), 0, Invalid, 3, `2 of the candidate's 7 runs were spoilt by the client or the host, more than 20 %: run 1: "lag p99 31 ms"`, "benchgate doctor"},
+		{"more than a fifth void", primary(), base, edited(7, first(2, void)), 0, Invalid, 3, `2 of the candidate's 7 runs were spoilt by the client or the host, more than 20 %: run 1: "lag p99 31 ms"`, "the validity checks in the report"},
 		{"more than a fifth of the baseline void", primary(), old(first(3, void)), fine, 0, Invalid, 3, "3 of the baseline's 10 runs cannot be used", ""},
 		{"more than a fifth of the baseline misbehaved", primary(), old(first(3, crash)), fine, 0, Invalid, 3, "server died", ""},
 		{"every request of every run failed", primary(), base, edited(5, first(5, fails(100))), 0, Invalid, 3, `All 100 requests of run 1 failed, the first with "CUDA out of memory"`, "server's log"},
@@ -133,6 +133,20 @@ func TestVoidRunsAreListedAndNotCompared(t *testing.T) {
 	p := f.Runs[25]
 	if p.Side != "head" || p.Valid || p.Note != "host too hot" || p.Value != 40 {
 		t.Errorf("the void run is listed as %+v", p)
+	}
+}
+
+func TestAFifthOfRunsMayBeVoid(t *testing.T) {
+	void := func(r *bench.Run) { r.Void = "lag p99 31 ms" }
+	for measured, lost := range map[int]int{4: 1, 8: 2, 12: 3} {
+		n := measured + lost
+		v := Decide(primary(), one(history("chat", 5)), edited(n, first(lost, void)))
+		if f := v.Findings[0]; f.Outcome != Pass || f.Head.NRuns != measured {
+			t.Errorf("%d of %d runs void: %s over %d runs: %s", lost, n, f.Outcome, f.Head.NRuns, f.Why)
+		}
+		if checks := failed(v); len(checks) > 0 {
+			t.Errorf("%d of %d runs void: failed checks %+v", lost, n, checks)
+		}
 	}
 }
 
