@@ -1,8 +1,11 @@
 package gate
 
 import (
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/benchgate/benchgate/internal/bench"
 )
@@ -31,6 +34,24 @@ func TestMisbehavingServerIsNeverInnocent(t *testing.T) {
 	} {
 		d.run(t)
 	}
+}
+
+func TestVoidDoesNotExcuseAServerThatMisbehaved(t *testing.T) {
+	both := func(r *bench.Run) { r.Void, r.Invalid = "lag p99 31 ms", "server died" }
+	base := one(history("chat", 5))
+	v := Decide(primary(), base, edited(6, first(1, both)))
+	sane(t, v)
+	if f := v.Findings[0]; f.Outcome != Invalid || v.ExitCode != 3 || !strings.Contains(f.Why, `The server misbehaved in run 1: "server died"`) {
+		t.Errorf("%s, exit code %d: %s", f.Outcome, v.ExitCode, f.Why)
+	}
+	names := []string{}
+	for _, c := range failed(v) {
+		names = append(names, c.Side+" "+c.Name)
+	}
+	if diff := cmp.Diff([]string{"head server"}, names); diff != "" {
+		t.Errorf("failed checks (-want +got):\n%s", diff)
+	}
+	decision{"at base it is dropped", primary(), one(runs(history("chat", 2), first(1, both))), edited(5, first(0, both)), 0, Pass, 0, "", ""}.run(t)
 }
 
 func TestDoubtsSpoilGoodAnswersOnly(t *testing.T) {

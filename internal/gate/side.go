@@ -36,6 +36,9 @@ func newSide(name string, d bench.Digest) *side {
 		var runs []placed
 		for _, v := range session.Visits {
 			for _, r := range v.Runs {
+				if r.Invalid != "" {
+					r.Void = "" // a server that misbehaved is not excused by a client that did too
+				}
 				runs = append(runs, placed{Run: r, session: i, visit: v.Number})
 			}
 		}
