@@ -21,6 +21,7 @@ type Workload struct {
 	// cycle is how many times the dataset had been used up before each prompt; nil when no prompt comes twice.
 	cycle []int
 	load  config.Load
+	api   string // what the prompts are sent to: a chat template changes what the model reads
 }
 
 // maxRequests bounds one run: a typing error must not fill the memory.
@@ -30,7 +31,7 @@ const maxRequests = 10_000_000
 // config file. cal is what Calibrate found or what the baseline holds; only random datasets need it. api is openai.Chat or
 // openai.Completions.
 func Prompts(s config.Scenario, folder string, cal bench.Calibration, api string) (Workload, error) {
-	w := Workload{load: s.Load}
+	w := Workload{load: s.Load, api: api}
 	if s.Load.Requests < 1 || s.Load.Requests > maxRequests {
 		return w, fmt.Errorf("scenario %q: %d requests: want 1 to %d", s.Name, s.Load.Requests, maxRequests)
 	}
@@ -73,7 +74,7 @@ func (w Workload) Salted(salt string) []openai.Prompt {
 	return salted
 }
 
-// Hash names the workload: SHA-256 over the unsalted prompts, the salt rule, the schedule and the output lengths. The
+// Hash names the workload: SHA-256 over the unsalted prompts, the API that they are sent to, the salt rule, the schedule and the output lengths. The
 // schedule stands in it by what makes it, not by its times, whose last bits may differ between processors.
 func (w Workload) Hash() string {
 	h := sha256.New()
@@ -83,6 +84,7 @@ func (w Workload) Hash() string {
 		rule = "none"
 	}
 	writeString(h, rule)
+	writeString(h, w.api)
 	writeString(h, schedule(w.load))
 	for i, p := range w.prompts {
 		writePrompt(h, p)

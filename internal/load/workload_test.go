@@ -119,6 +119,13 @@ func TestWorkloadHashTellsWorkloadsApart(t *testing.T) {
 	}
 }
 
+func TestTheSamePromptsForAnotherAPIAreAnotherWorkload(t *testing.T) {
+	s := scenario(config.Dataset{Kind: "jsonl", Path: "two.jsonl"}, 3)
+	if made(t, s, noCalibration, openai.Chat).Hash() == made(t, s, noCalibration, openai.Completions).Hash() {
+		t.Error("a chat template changes nothing")
+	}
+}
+
 func TestNamesDoNotEnterTheHash(t *testing.T) {
 	a, b := randomScenario(64, 0.2, 20), randomScenario(64, 0.2, 20)
 	b.Name = "other"

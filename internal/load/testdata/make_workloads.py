@@ -54,7 +54,7 @@ def random_prompts(seed, length, spread, requests, per_word, overhead, ids):
             yield {"text": "@00000000 " + " ".join(WORDS[below(words, len(WORDS))] for _ in range(n))}
 
 
-def workload_hash(rule, schedule, prompts, outputs):
+def workload_hash(rule, api, schedule, prompts, outputs):
     h = hashlib.sha256()
 
     def number(n):
@@ -67,6 +67,7 @@ def workload_hash(rule, schedule, prompts, outputs):
 
     text("benchgate.workload/1")
     text(rule)
+    text(api)
     text(schedule)
     for p, n in zip(prompts, outputs, strict=True):
         text(p.get("text", ""))
@@ -93,12 +94,12 @@ def main():
     file = [{"text": "one"}, {"text": "two"}, {"text": "one"}]
     print(json.dumps({
         "hashes": {
-            "words, open loop": workload_hash("first word/1", opened, words, [16] * 20),
-            "words, closed loop": workload_hash("first word/1", "closed concurrency=4 requests=20", words, [16] * 20),
-            "words, reused": workload_hash("none", opened, words, [16] * 20),
-            "token ids": workload_hash("first word/1", opened, ids, [16] * 20),
-            "file": workload_hash("first word/1", opened.replace("requests=20", "requests=3"), file, [16, 9, 16]),
-            "messages": workload_hash("first word/1", opened.replace("requests=20", "requests=2"),
+            "words, open loop": workload_hash("first word/1", "chat", opened, words, [16] * 20),
+            "words, closed loop": workload_hash("first word/1", "chat", "closed concurrency=4 requests=20", words, [16] * 20),
+            "words, reused": workload_hash("none", "chat", opened, words, [16] * 20),
+            "token ids": workload_hash("first word/1", "completions", opened, ids, [16] * 20),
+            "file": workload_hash("first word/1", "chat", opened.replace("requests=20", "requests=3"), file, [16, 9, 16]),
+            "messages": workload_hash("first word/1", "chat", opened.replace("requests=20", "requests=2"),
                                       [{"text": "one"}, {"messages": [{"role": "user", "content": "two"}]}], [16, 16]),
         },
         "first prompt": words[0]["text"],
