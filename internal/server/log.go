@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -42,8 +43,8 @@ func openLog(name string) (*os.File, logFile, error) {
 	return f, logFile{name: name, from: end}, nil
 }
 
-// tail is the end of the log in at most 20 lines of printable text. A log that cannot be read has none.
-func (l logFile) tail(secret string) string {
+// tail is the end of the log in at most 20 lines of printable text without the secrets. A log that cannot be read has none.
+func (l logFile) tail(secrets []string) string {
 	f, err := os.Open(l.name)
 	if err != nil {
 		return ""
@@ -58,18 +59,23 @@ func (l logFile) tail(secret string) string {
 	if err != nil && n == 0 {
 		return ""
 	}
-	text := string(data[:n])
-	if from > l.from { // begins in the middle of a line, perhaps of the secret
-		_, rest, found := strings.Cut(text, "\n")
+	text := data[:n]
+	if from > l.from { // begins in the middle of a line, perhaps of a secret
+		_, rest, found := bytes.Cut(text, []byte("\n"))
 		if !found {
-			rest = text[min(len(secret), len(text)):]
+			rest = text[min(longest(secrets), len(text)):]
 		}
 		text = rest
 	}
-	if len(secret) >= 4 {
-		text = strings.ReplaceAll(text, secret, blot)
+	return lastLines(string(Redact(text, secrets)))
+}
+
+func longest(all []string) int {
+	n := 0
+	for _, s := range all {
+		n = max(n, len(s))
 	}
-	return lastLines(text)
+	return n
 }
 
 func lastLines(text string) string {

@@ -153,8 +153,8 @@ func (s *Server) BaseURL() string { return s.address.base }
 // Died is closed when the process ends although nobody stopped it. It never is for a server that is not ours.
 func (s *Server) Died() <-chan struct{} { return s.died }
 
-// LastWords are the last lines of the log since this start, at most 20, with the API key blotted out; "" for a server that
-// is not ours. After a death a line before them says how the process ended.
+// LastWords are the last lines of the log since this start, at most 20, with its secrets (see Secrets) blotted out; "" for
+// a server that is not ours. After a death a line before them says how the process ended.
 func (s *Server) LastWords() string {
 	select {
 	case <-s.died:
@@ -168,7 +168,7 @@ func (s *Server) words() string {
 	if s.process == nil {
 		return ""
 	}
-	return s.process.log.tail(s.o.APIKey)
+	return s.process.log.tail(Secrets(s.o.Target, s.o.APIKey, os.Getenv))
 }
 
 // Facts says what was started: "command" is the command line as the config has it, with secrets blotted out. There are

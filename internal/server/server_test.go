@@ -93,7 +93,7 @@ func TestADeathAtTheStartIsToldAtOnce(t *testing.T) {
 	}
 	var want []string
 	for i := 20; i < 40; i++ {
-		want = append(want, fmt.Sprintf("line %d key ***", i))
+		want = append(want, fmt.Sprintf("line %d key [redacted]", i))
 	}
 	if diff := cmp.Diff(want, strings.Split(e.LastWords(), "\n")); diff != "" {
 		t.Errorf("last words (-want +got):\n%s", diff)
