@@ -22,19 +22,23 @@ import (
 
 // measure runs a campaign and writes all that came of it, even when it ended early.
 func measure(sh *shell, o campaign.Options, out string) error {
-	if err := clear(out, o.Plan.Config.Runner); err != nil {
+	if err := ours(out, o.Plan.Config.Runner); err != nil {
 		return err
 	}
 	res, err := campaign.Run(sh.ctx, o)
+	if errors.Is(err, campaign.ErrBusy) {
+		return err
+	}
+	if err := clear(out, o.Plan.Config.Runner); err != nil {
+		return err
+	}
 	if res.Log.Header.Schema != "" {
 		if writeErr := writeResults(res, o.Plan, out); writeErr != nil {
 			return errors.Join(err, writeErr)
 		}
 	}
 	if err != nil {
-		if len(res.Log.Runs) > 0 {
-			sh.talk.say("measured so far: %d runs, in %s", len(res.Log.Runs), filepath.Join(out, o.Plan.Config.Runner))
-		}
+		tellRest(sh, res, filepath.Join(out, o.Plan.Config.Runner))
 		return err
 	}
 	if res.Measured == 0 {
@@ -47,9 +51,6 @@ func measure(sh *shell, o campaign.Options, out string) error {
 // writeResults copies the campaign's folder and writes digests, rows and vLLM-shaped files beside it.
 func writeResults(res campaign.Result, plan campaign.Plan, out string) error {
 	folder := filepath.Join(out, res.Log.Header.Runner)
-	if err := clear(out, res.Log.Header.Runner); err != nil {
-		return err
-	}
 	if err := copyFolder(res.Folder, folder); err != nil {
 		return fmt.Errorf("copy campaign: %w", err)
 	}
@@ -66,30 +67,20 @@ func writeResults(res campaign.Result, plan campaign.Plan, out string) error {
 	return writeVLLM(res.Log, plan, filepath.Join(out, "vllm"))
 }
 
-// clear removes the results of an earlier campaign, which would otherwise be taken for this one's: a scenario that is
-// gone, a run that has another number, a verdict. A folder that holds digests but no campaign is not ours to touch.
-func clear(out, runner string) error {
-	folder := filepath.Join(out, runner)
-	digests, err := filepath.Glob(filepath.Join(folder, "*.json"))
-	if err != nil {
-		return err
-	}
-	if _, err := os.Stat(filepath.Join(folder, campaign.JournalFile)); err != nil {
-		if len(digests) > 0 {
-			return withHint(fmt.Errorf("%q holds digests but no campaign: it may be a folder of baselines", folder), "choose another folder with -o")
-		}
-		return nil
-	}
-	results, err := filepath.Glob(filepath.Join(out, "vllm", runner+"-*-run*.json"))
-	if err != nil {
-		return err
-	}
-	for _, path := range append(results, filepath.Join(out, "verdict.json"), filepath.Join(out, "report.html")) {
-		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
+// tellRest says what an ended campaign left.
+func tellRest(sh *shell, res campaign.Result, folder string) {
+	runs := 0
+	for _, r := range res.Log.Runs {
+		if !r.WarmUp {
+			runs++
 		}
 	}
-	return os.RemoveAll(folder)
+	if runs > 0 {
+		sh.talk.say("measured so far: %d runs, in %s", runs, folder)
+	}
+	if sh.ctx.Err() != nil {
+		sh.talk.say("interrupted: everything measured is on disk, and the same command measures the rest")
+	}
 }
 
 func copyFolder(from, to string) error {

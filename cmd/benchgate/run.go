@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -63,6 +64,9 @@ func (c runCmd) config() (config.Config, error) {
 	if len(c.Set) == 0 {
 		return config.Read(c.Config)
 	}
+	if info, err := os.Stat(c.Config); err != nil || info.Size() > maxConfig {
+		return config.Read(c.Config) // says what is wrong with it
+	}
 	data, err := os.ReadFile(c.Config)
 	if err != nil {
 		return config.Config{}, err
@@ -78,6 +82,9 @@ func (c runCmd) config() (config.Config, error) {
 	}
 	return config.Parse(c.Config, data)
 }
+
+// maxConfig is the size in bytes beyond which a config is not read at all.
+const maxConfig = 1 << 20
 
 // base reads the baseline; the default folder may be absent.
 func (c runCmd) base(runner string) ([]bench.Digest, error) {
@@ -120,8 +127,8 @@ func (c runCmd) allowed(sh *shell, p campaign.Plan) error {
 		return withHint(fmt.Errorf("target %q is neither loopback nor a private address; this plan sends %d requests and up to %d tokens", t.BaseURL, p.Requests, p.Tokens),
 			"if that server is yours to load, set target.remote: allow")
 	}
-	if !local {
-		sh.talk.say("remote target %s: this plan sends %d requests and up to %d tokens", t.BaseURL, p.Requests, p.Tokens)
+	if !local { // said even under -q: it is somebody's bill
+		fmt.Fprintf(sh.stderr, "remote target %s: this plan sends %d requests and up to %d tokens\n", t.BaseURL, p.Requests, p.Tokens)
 	}
 	return nil
 }
@@ -144,7 +151,8 @@ func (c runCmd) options(sh *shell, plan campaign.Plan, base []bench.Digest) (cam
 	}
 	return campaign.Options{
 		Plan: plan, State: stateFolder(sh.getenv), Key: key, Fresh: c.Fresh, Commit: commit,
-		Tool: "benchgate " + programVersion(), ID: sh.now().UTC().Format("20060102T150405Z"),
+		Unknown: commit == "" || len(plan.Config.Target.Command) == 0,
+		Tool:    "benchgate " + programVersion(), ID: sh.now().UTC().Format("20060102T150405Z"),
 		APIKey: sh.getenv(plan.Config.Target.APIKeyEnv), Host: host.Describe(sh.ctx), Texts: texts, KeepText: c.SaveText,
 		Progress: sh.talk.progress, Say: func(s string) { sh.talk.say("%s", s) }, Now: sh.now,
 	}, nil
@@ -161,7 +169,8 @@ func stateFolder(getenv func(string) string) string {
 	return filepath.Join(os.TempDir(), "benchgate-state")
 }
 
-// commitOf names the commit under a folder, with a mark when the working tree differs; empty outside a repository.
+// commitOf names the commit under a folder, with a mark of the changes when the working tree differs; empty outside a
+// repository.
 func commitOf(sh *shell, folder string) string {
 	git := func(args ...string) (string, error) {
 		cmd := exec.CommandContext(sh.ctx, "git", append([]string{"-C", folder}, args...)...)
@@ -172,8 +181,8 @@ func commitOf(sh *shell, folder string) string {
 	if err != nil {
 		return ""
 	}
-	if changed, err := git("status", "--porcelain", "--untracked-files=no"); err == nil && changed != "" {
-		return sha + "+changes"
+	if changes, err := git("diff", "HEAD"); err == nil && changes != "" {
+		return fmt.Sprintf("%s+changes-%.4x", sha, sha256.Sum256([]byte(changes)))
 	}
 	return sha
 }
@@ -193,13 +202,17 @@ func tellPlan(sh *shell, p campaign.Plan, result bool) {
 	}
 }
 
-// affordable refuses a plan whose worst case is over its budget, before anything is started.
+// affordable refuses a plan whose worst case is over its budget, before anything is started. Where the worst case rests
+// on a guess, the best one has to be over it.
 func affordable(p campaign.Plan) error {
-	budget := p.Config.Campaign.Budget
-	if budget == 0 || p.Worst <= budget {
+	budget, what, d := p.Config.Campaign.Budget, "worst", p.Worst
+	if p.Guessed {
+		what, d = "best", p.Best
+	}
+	if budget == 0 || d <= budget {
 		return nil
 	}
-	return withHint(fmt.Errorf("the worst case of %s is over campaign.budget, %s", minutes(p.Worst), minutes(budget)),
+	return withHint(fmt.Errorf("the %s case of %s is over campaign.budget, %s", what, minutes(d), minutes(budget)),
 		"raise the budget, lower campaign.runs or load.requests, shorten target.ready.within, or measure fewer scenarios with --scenario")
 }
 

@@ -17,8 +17,9 @@ type Options struct {
 	Plan Plan
 	// State is the folder that holds campaigns while they grow; the campaign lives in State/Key.
 	State, Key string
-	// Fresh sets an earlier campaign of the same key aside instead of continuing it.
-	Fresh bool
+	// Fresh sets an earlier campaign of the same key aside instead of continuing it. Unknown does so only when it is
+	// complete: where nothing says which build is under test, a finished campaign cannot be taken for this one's.
+	Fresh, Unknown bool
 	// Commit and Tool are recorded; ID names the session and salts its prompts.
 	Commit, Tool, ID string
 	APIKey           string
@@ -72,13 +73,22 @@ func (e *ServerError) Unwrap() error { return e.Err }
 func Run(ctx context.Context, o Options) (Result, error) {
 	folder := filepath.Join(o.State, o.Key)
 	j, err := openJournal(folder, o.Fresh)
+	if err == nil && o.Unknown && !missing(j, o.Plan) {
+		err = j.close()
+		if err == nil {
+			j, err = openJournal(folder, true)
+		}
+	}
 	if err != nil {
 		return Result{Folder: folder}, err
 	}
 	before := len(j.log.Runs)
 	res := Result{Folder: folder, Continued: j.log.Header.Schema != ""}
 	if missing(j, o.Plan) {
-		err = newVisit(j, o).run(ctx)
+		err = newVisit(j, o).within(ctx)
+	}
+	if err == nil {
+		err = complete(j, o.Plan)
 	}
 	err = errors.Join(err, j.close())
 	res.Log = j.log
@@ -91,6 +101,25 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		return res, context.Cause(ctx)
 	}
 	return res, err
+}
+
+// complete says why a campaign that ended is not fit to be judged: a server that misbehaved, or too many void runs.
+func complete(j *journal, p Plan) error {
+	for _, s := range p.Scenarios {
+		if valid, void := j.tally(s.Name); valid < p.Runs {
+			return &ServerError{
+				Doing: fmt.Sprintf("scenario %q", s.Name),
+				Err:   fmt.Errorf("%d of %d runs are valid, and %d were void: the client or the machine spoilt more than may be measured again", valid, p.Runs, void),
+				Hint:  "see the reasons above; measure on a quieter machine, then start anew with --fresh",
+			}
+		}
+	}
+	for _, r := range j.log.Runs {
+		if r.Invalid != "" && !r.WarmUp {
+			return &ServerError{Doing: fmt.Sprintf("scenario %q, run %d", r.Scenario, r.Order), Err: errors.New(r.Invalid), Hint: hintRecord}
+		}
+	}
+	return nil
 }
 
 // missing reports whether any scenario still lacks a run that it may have.

@@ -253,8 +253,8 @@ func TestCampaignIsWrittenByOneProcessAtATime(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer j.close()
-	if _, err := openJournal(folder, false); !errors.Is(err, errBusy) {
-		t.Errorf("error is %v, want %v", err, errBusy)
+	if _, err := openJournal(folder, false); !errors.Is(err, ErrBusy) {
+		t.Errorf("error is %v, want %v", err, ErrBusy)
 	}
 }
 

@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/netip"
@@ -37,11 +38,22 @@ func (v *visit) header(texts map[string]bench.Calibration) error {
 	return sameCampaign(old, h)
 }
 
-// sameCampaign refuses to continue a campaign on another machine or against a server that behaves differently.
+// identity are the facts under test that make a server another one: half a campaign on each would be about neither.
+var identity = []string{bench.KeyEngine, bench.KeyVersion, "model_file", "quantisation", "slots", "context"}
+
+// sameCampaign refuses to continue a campaign on another machine or against another server.
 func sameCampaign(old, now bench.Header) error {
-	for _, k := range slices.Sorted(maps.Keys(now.MustMatch)) {
+	keys := map[string]string{}
+	maps.Copy(keys, old.MustMatch)
+	maps.Copy(keys, now.MustMatch)
+	for _, k := range slices.Sorted(maps.Keys(keys)) {
 		if was, is := old.MustMatch[k], now.MustMatch[k]; was != is {
-			return fmt.Errorf("this campaign began with %s %q, and now it is %q: start anew with --fresh", k, was, is)
+			return anotherError(k, was, is)
+		}
+	}
+	for _, k := range identity {
+		if was, is := old.UnderTest[k], now.UnderTest[k]; was != is {
+			return anotherError(k, was, is)
 		}
 	}
 	for _, k := range slices.Sorted(maps.Keys(now.Workloads)) {
@@ -52,9 +64,21 @@ func sameCampaign(old, now bench.Header) error {
 	return nil
 }
 
+func anotherError(key, was, is string) error {
+	return fmt.Errorf("this campaign began with %s %q, and now it is %q: start anew with --fresh", key, was, is)
+}
+
 func (v *visit) mustMatch() map[string]string {
 	m := v.o.Host.MustMatch()
-	m[bench.KeyModel] = v.o.Plan.Config.Target.Model
+	c := v.o.Plan.Config
+	m[bench.KeyModel] = c.Target.Model
+	if q := v.caps.Facts["quantisation"]; q != "" {
+		m[bench.KeyModel] += ", " + q
+	}
+	m["api"] = c.Target.API
+	if sampling, err := json.Marshal(c.Sampling); err == nil {
+		m["sampling"] = string(sampling)
+	}
 	m[bench.KeyDefinitions] = bench.Definitions
 	m[bench.KeyTool] = "benchgate"
 	m[bench.KeyTopology] = "client on another host"

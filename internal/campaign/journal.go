@@ -25,8 +25,8 @@ type journal struct {
 	buf  bytes.Buffer
 }
 
-// errBusy is returned when another process is writing the same campaign.
-var errBusy = errors.New("another benchgate is measuring this campaign")
+// ErrBusy is returned when another process is writing the same campaign.
+var ErrBusy = errors.New("another benchgate is measuring this campaign")
 
 // openJournal opens or creates the journal in a folder, reads what is there, and cuts off a half-written last line.
 func openJournal(folder string, fresh bool) (*journal, error) {
@@ -35,7 +35,7 @@ func openJournal(folder string, fresh bool) (*journal, error) {
 	}
 	j := &journal{lock: flock.New(filepath.Join(folder, ".lock"))}
 	if got, err := j.lock.TryLock(); err != nil || !got {
-		return nil, errors.Join(fmt.Errorf("campaign %q: %w", folder, errBusy), err)
+		return nil, errors.Join(fmt.Errorf("campaign %q: %w", folder, ErrBusy), err)
 	}
 	path := filepath.Join(folder, JournalFile)
 	if fresh {

@@ -10,7 +10,6 @@ import (
 	"github.com/benchgate/benchgate/internal/config"
 	"github.com/benchgate/benchgate/internal/host"
 	"github.com/benchgate/benchgate/internal/load"
-	"github.com/benchgate/benchgate/internal/server"
 )
 
 // measure warms the server up, then takes turns over the scenarios until each has its runs: slow changes of the machine
@@ -61,7 +60,7 @@ func (v *visit) warmUp(ctx context.Context) error {
 
 // pass plays one run, writing every request as it ends and the run when it is complete.
 func (v *visit) pass(ctx context.Context, s config.Scenario, warmUp bool) error {
-	if err := server.Reset(ctx, v.server.BaseURL(), v.o.Plan.Config.Target.ResetPath); err != nil {
+	if err := v.server.Reset(ctx); err != nil {
 		return &ServerError{Doing: "reset the server before a run", Err: err}
 	}
 	if err := v.client.Open(ctx, connections(s)); err != nil {
@@ -79,7 +78,7 @@ func (v *visit) pass(ctx context.Context, s config.Scenario, warmUp bool) error 
 		Load: s.Load, Exact: v.caps.Exact,
 		Prompts:      v.workloads[s.Name].Salted(load.Salt(s.Load.Seed, v.o.ID, order)),
 		OutputTokens: v.workloads[s.Name].OutputTokens(),
-		Abort:        v.abort(warmUp),
+		Abort:        v.abort(),
 		OnRequest: func(r bench.Request) {
 			done++
 			at.Done = done
@@ -96,7 +95,7 @@ func (v *visit) pass(ctx context.Context, s config.Scenario, warmUp bool) error 
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	run := bench.Condense(requests, duration, s.SLO, v.metrics(s)...)
+	run := bench.Condense(requests, duration, s.SLO, v.metrics()...)
 	run.Order, run.Started = order, started
 	client.Reconnects, client.SelfTest99 = run.Client.Reconnects, v.selfTests[s.Name]
 	run.Client = client
@@ -117,12 +116,15 @@ func (v *visit) conclude(s config.Scenario, run bench.Run, warmUp bool, err erro
 	if err != nil && run.Invalid == "" {
 		run.Invalid = err.Error()
 	}
+	if run.Invalid != "" {
+		run.Void = "" // what the server did stays, even where the client was late too
+	}
 	record := bench.RunRecord{Scenario: s.Name, Visit: v.number, WarmUp: warmUp, Run: run}
 	if writeErr := v.write(bench.Record{Run: &record}); writeErr != nil {
 		return writeErr
 	}
 	if run.Void != "" && !warmUp {
-		if warnErr := v.warn("void", fmt.Sprintf("scenario %q: run %d is void and will be measured again: %s", s.Name, run.Order, run.Void)); warnErr != nil {
+		if warnErr := v.warn("void", fmt.Sprintf("scenario %q: run %d is void: %s", s.Name, run.Order, run.Void)); warnErr != nil {
 			return warnErr
 		}
 	}
@@ -132,7 +134,7 @@ func (v *visit) conclude(s config.Scenario, run bench.Run, warmUp bool, err erro
 	case errors.Is(err, load.ErrAborted), run.Sent > 0 && run.OK == 0:
 		return &ServerError{
 			Doing: fmt.Sprintf("scenario %q, run %d", s.Name, run.Order), Err: errors.Join(err, firstFailure(run)),
-			Hint: "the run stays on record, so this candidate cannot pass; mend the server, then start anew with --fresh",
+			Hint: hintRecord,
 		}
 	}
 	return err
@@ -163,6 +165,9 @@ func (v *visit) died(failing bool) bool {
 	}
 }
 
+// hintRecord is what to do about a server that misbehaved in a run.
+const hintRecord = "the run stays on record, so this candidate cannot pass; mend the server, then start anew with --fresh"
+
 var errDied = errors.New("it exited while requests were running")
 
 func firstFailure(run bench.Run) error {
@@ -172,18 +177,16 @@ func firstFailure(run bench.Run) error {
 	return fmt.Errorf("%d of %d requests failed; the first said: %s", run.Sent-run.OK, run.Sent, run.FirstError)
 }
 
-// abort gives a measured run the config's rule; a warm-up run ends after the same number of failures in a row.
-func (v *visit) abort(bool) load.Abort {
+func (v *visit) abort() load.Abort {
 	c := v.o.Plan.Config.Campaign
 	return load.Abort{Errors: c.AbortErrors, InARow: c.AbortInRow}
 }
 
 // metrics names what the rules ask beyond the standard statistics.
-func (v *visit) metrics(s config.Scenario) []string {
+func (v *visit) metrics() []string {
 	var names []string
 	for _, r := range v.o.Plan.Config.Policy.Rules {
 		names = append(names, r.Metric)
 	}
-	_ = s
 	return names
 }

@@ -14,6 +14,8 @@ import (
 
 	"github.com/benchgate/benchgate/internal/bench"
 	"github.com/benchgate/benchgate/internal/config"
+	"github.com/benchgate/benchgate/internal/load"
+	"github.com/benchgate/benchgate/internal/openai"
 )
 
 // Plan is what a campaign will do, known before anything is started.
@@ -40,8 +42,8 @@ const (
 // voidShare is the share of a side's runs that may be measured again.
 const voidShare = 0.20
 
-// replays is how many void runs a scenario may have.
-func replays(runs int) int { return max(1, int(voidShare*float64(runs))) }
+// replays is how many void runs a scenario may have: as many as keep within voidShare of all that were measured.
+func replays(runs int) int { return int(voidShare * float64(runs) / (1 - voidShare)) }
 
 // NewPlan plans a campaign for the named scenarios (none: all) with the given number of runs (0: the config's).
 // Folder is where relative paths of the config start. Known maps a scenario to the seconds of one earlier run of it.
@@ -63,14 +65,17 @@ func NewPlan(c config.Config, folder string, names []string, runs int, known map
 			p.Scenarios = append(p.Scenarios, s)
 		}
 	}
-	p.estimate(known)
-	return p, nil
+	return p, p.estimate(known)
 }
 
-func (p *Plan) estimate(known map[string]float64) {
+func (p *Plan) estimate(known map[string]float64) error {
 	p.Worst = p.Config.Target.ReadyIn + p.Config.Target.StopIn
 	for _, s := range p.Scenarios {
-		best, worst := passTime(s)
+		ask, err := p.asks(s)
+		if err != nil {
+			return fmt.Errorf("scenario %q: %w", s.Name, err)
+		}
+		best, worst := passTime(s, ask.longest)
 		if d, ok := known[s.Name]; ok && d > 0 {
 			best, worst = time.Duration(0.8*d*1e9), time.Duration(2*d*1e9)
 		} else if !s.Load.Open() {
@@ -80,13 +85,53 @@ func (p *Plan) estimate(known map[string]float64) {
 		p.Worst += time.Duration(p.Runs+1+replays(p.Runs)) * worst
 		n := s.Load.Requests*(p.Runs+1+replays(p.Runs)) + p.Config.Campaign.WarmUp
 		p.Requests += n
-		p.Tokens += n * (s.Dataset.InputTokens + s.OutputTokens)
+		p.Tokens += int(math.Ceil(float64(n) * ask.perRequest))
 	}
+	return nil
+}
+
+// asked is what one pass asks of the server.
+type asked struct {
+	perRequest float64 // tokens in and out, an upper bound of the mean
+	longest    int     // output tokens
+}
+
+// leastBytes is how few bytes of text a token stands for, at the least, in common tokenizers on common text.
+const leastBytes = 3
+
+// asks reads the workload: prompts of a file have the length that they have, and may ask for a length of their own.
+func (p *Plan) asks(s config.Scenario) (asked, error) {
+	if s.Dataset.Kind == "random" {
+		in := float64(s.Dataset.InputTokens) * (1 + s.Dataset.Range)
+		return asked{perRequest: in + float64(s.OutputTokens), longest: s.OutputTokens}, nil
+	}
+	w, err := load.Prompts(s, p.folder, bench.Calibration{}, p.Config.Target.API)
+	if err != nil {
+		return asked{}, err
+	}
+	var a asked
+	for _, n := range w.OutputTokens() {
+		a.perRequest += float64(n) / float64(len(w.OutputTokens()))
+		a.longest = max(a.longest, n)
+	}
+	prompts := w.Salted("")
+	for _, q := range prompts {
+		a.perRequest += float64(bytesOf(q)) / leastBytes / float64(len(prompts))
+	}
+	return a, nil
+}
+
+func bytesOf(q openai.Prompt) int {
+	n := len(q.Text)
+	for _, m := range q.Messages {
+		n += len(m.Content)
+	}
+	return n
 }
 
 // passTime bounds one pass of a scenario.
-func passTime(s config.Scenario) (best, worst time.Duration) {
-	tokens := time.Duration(max(0, s.OutputTokens-1))
+func passTime(s config.Scenario, longest int) (best, worst time.Duration) {
+	tokens := time.Duration(max(0, longest-1))
 	fast, slow := bestFirst+tokens*bestToken, worstFirst+tokens*worstToken
 	if s.Load.Open() {
 		schedule := time.Duration(float64(s.Load.Requests) / s.Load.Rate * float64(time.Second))
@@ -96,11 +141,12 @@ func passTime(s config.Scenario) (best, worst time.Duration) {
 	return rounds * fast, rounds * slow
 }
 
-// Hash names the plan: target, protocol, scenarios and the contents of their data files. Two plans with one hash send the
-// same requests in the same order.
+// Hash names the plan: the server, its requests and their order, and the contents of data files. What only bounds or paces
+// a campaign (budget, abort, ready, stop) is not in it, nor is the place of a scenario in its file.
 func (p Plan) Hash() (string, error) {
 	h := sha256.New()
 	for _, s := range p.Scenarios {
+		s.At = config.Scenario{}.At
 		if math.IsInf(s.Load.Burstiness, 1) {
 			s.Load.Burstiness = -1 // JSON has no infinity
 		}
@@ -116,7 +162,9 @@ func (p Plan) Hash() (string, error) {
 		}
 		h.Write(data)
 	}
-	rest := []any{p.Config.Runner, p.Config.Target, p.Config.Reference, p.Config.Campaign, p.Config.Sampling, p.Runs}
+	t := p.Config.Target
+	t.ReadyPath, t.ReadyIn, t.StopIn, t.StopCmd = "", 0, 0, nil
+	rest := []any{p.Config.Runner, t, p.Config.Campaign.WarmUp, p.Config.Sampling, p.Runs}
 	if err := json.NewEncoder(h).Encode(rest); err != nil {
 		return "", fmt.Errorf("hash plan: %w", err)
 	}

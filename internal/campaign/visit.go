@@ -42,14 +42,34 @@ func newVisit(j *journal, o Options) *visit {
 	}
 }
 
-// run holds the device, starts the server, measures what is missing and stops the server again.
-func (v *visit) run(ctx context.Context) (err error) {
+// errBudget is the cause when campaign.budget is over.
+var errBudget = errors.New("campaign.budget is over")
+
+// within runs the visit as long as the budget lasts. Waiting for the device does not count.
+func (v *visit) within(ctx context.Context) error {
 	unlock, err := host.Lock(ctx, v.o.Host.Device(), func(msg string) { v.o.say("%s", msg) })
 	if err != nil {
 		return fmt.Errorf("lock device: %w", err)
 	}
 	defer unlock()
-	host.RaiseFileLimit()
+	limited := ctx
+	if b := v.o.Plan.Config.Campaign.Budget; b > 0 {
+		var cancel context.CancelFunc
+		limited, cancel = context.WithTimeoutCause(ctx, b, errBudget)
+		defer cancel()
+	}
+	err = v.run(limited)
+	if ctx.Err() == nil && errors.Is(context.Cause(limited), errBudget) {
+		return &ServerError{Doing: "measure", Err: errBudget, Hint: "what was measured is on disk: run the same command again to measure the rest, or raise campaign.budget"}
+	}
+	return err
+}
+
+// run starts the server, measures what is missing and stops the server again.
+func (v *visit) run(ctx context.Context) (err error) {
+	if _, err := host.RaiseFileLimit(); err != nil {
+		v.o.say("warning: raise the limit of open files: %v", err)
+	}
 	if err := v.start(ctx); err != nil {
 		return err
 	}
@@ -134,9 +154,13 @@ func (v *visit) prepare(ctx context.Context) error {
 	if err := v.header(texts); err != nil {
 		return err
 	}
-	return v.write(bench.Record{Visit: &bench.VisitRecord{
+	err = v.write(bench.Record{Visit: &bench.VisitRecord{
 		Number: v.number, Side: "candidate", Started: v.o.Now().UTC(), Log: v.logName,
 	}})
+	for _, w := range caps.Warnings {
+		err = errors.Join(err, v.warn("preflight", w))
+	}
+	return err
 }
 
 func (v *visit) workload(ctx context.Context, s config.Scenario, texts map[string]bench.Calibration) error {
@@ -168,7 +192,7 @@ func (v *visit) explain(err error) error {
 	case <-v.server.Died():
 		return &ServerError{
 			Doing: "the server under test died", Err: err, LastWords: v.server.LastWords(),
-			Hint: "everything measured so far is on disk; run the same command again to measure what is missing",
+			Hint: "everything measured so far is on disk; " + hintRecord,
 		}
 	default:
 		return err

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/benchgate/benchgate/internal/bench"
+	"github.com/benchgate/benchgate/internal/campaign"
+)
+
+// ours refuses to write over a folder that holds digests but no campaign: it may be one of baselines.
+func ours(out, runner string) error {
+	folder := filepath.Join(out, runner)
+	files, err := os.ReadDir(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(filepath.Join(folder, campaign.JournalFile)); err == nil {
+		return nil
+	}
+	for _, f := range files {
+		if strings.HasSuffix(f.Name(), ".json") {
+			return withHint(fmt.Errorf("%q holds digests but no campaign: it may be a folder of baselines", folder), "choose another folder with -o")
+		}
+	}
+	return nil
+}
+
+// clear removes the results of an earlier campaign, which would otherwise be taken for this one's: a scenario that is
+// gone, a run that has another number, a verdict. The campaign itself stays in the state folder.
+func clear(out, runner string) error {
+	folder := filepath.Join(out, runner)
+	stale := []string{filepath.Join(out, "verdict.json"), filepath.Join(out, "report.html")}
+	for _, scenario := range scenariosOf(filepath.Join(folder, campaign.JournalFile)) {
+		stale = append(stale, runFiles(filepath.Join(out, "vllm"), runner+"-"+scenario)...)
+	}
+	for _, path := range stale {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return os.RemoveAll(folder)
+}
+
+// scenariosOf reads the names of a campaign's scenarios from its header; none when there is no campaign.
+func scenariosOf(path string) []string {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	line, err := bufio.NewReader(f).ReadBytes('\n')
+	var r bench.Record
+	if err != nil || json.Unmarshal(line, &r) != nil || r.Header == nil {
+		return nil
+	}
+	var names []string
+	for name := range r.Header.Workloads {
+		names = append(names, name)
+	}
+	return names
+}
+
+// runFiles are the files PREFIX-runNNN.json of a folder.
+func runFiles(folder, prefix string) []string {
+	files, err := os.ReadDir(folder)
+	if err != nil {
+		return nil
+	}
+	name := regexp.MustCompile("^" + regexp.QuoteMeta(prefix) + `-run[0-9]+\.json$`)
+	var found []string
+	for _, f := range files {
+		if name.MatchString(f.Name()) {
+			found = append(found, filepath.Join(folder, f.Name()))
+		}
+	}
+	return found
+}
