@@ -12,13 +12,15 @@ import (
 // resetWithin bounds a reset: emptying a cache is quick, and a server that hangs here would hang the campaign.
 const resetWithin = time.Minute
 
-// Reset posts to a path of the server's origin, such as /reset_prefix_cache of vLLM or /flush_cache of SGLang, so that a
-// run does not meet what the run before left in a cache. An empty path does nothing.
-func Reset(ctx context.Context, baseURL, path string) error {
+// Reset posts to the target's reset path, such as /reset_prefix_cache of vLLM or /flush_cache of SGLang, so that a run does
+// not meet what the run before left in a cache. The path belongs to the server's origin; the API key goes with it. Without
+// a path it does nothing.
+func (s *Server) Reset(ctx context.Context) error {
+	path := s.o.Target.ResetPath
 	if path == "" {
 		return nil
 	}
-	u, err := url.Parse(baseURL)
+	u, err := url.Parse(s.BaseURL())
 	if err != nil {
 		return fmt.Errorf("reset: %w", err)
 	}
@@ -29,7 +31,10 @@ func Reset(ctx context.Context, baseURL, path string) error {
 	if err != nil {
 		return fmt.Errorf("reset: %w", err)
 	}
-	transport := &http.Transport{DisableKeepAlives: true} // no proxy of the environment
+	if s.o.APIKey != "" {
+		req.Header.Set("Authorization", "Bearer "+s.o.APIKey)
+	}
+	transport := &http.Transport{DisableKeepAlives: true, DialContext: s.o.Dial} // no proxy of the environment
 	resp, err := transport.RoundTrip(req)
 	if err != nil {
 		return fmt.Errorf("reset: %w", err)

@@ -1,11 +1,25 @@
 package server
 
 import (
+	"context"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/benchgate/benchgate/internal/config"
 )
+
+// there is a server that is taken as running, with the given way to it.
+func there(base, path, key string, dial func(ctx context.Context, network, address string) (net.Conn, error)) *Server {
+	return &Server{
+		o:       Options{Target: config.Target{ResetPath: path}, APIKey: key, Dial: dial},
+		address: address{base: base},
+	}
+}
 
 func TestResetPostsToTheOrigin(t *testing.T) {
 	var asked []string
@@ -16,17 +30,47 @@ func TestResetPostsToTheOrigin(t *testing.T) {
 		}
 	}))
 	defer h.Close()
-	for path, want := range map[string]string{"": "", "/reset_prefix_cache": "", "/broken": "POST /broken answered 500"} {
-		err := Reset(t.Context(), h.URL+"/v1", path)
-		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: error %v, want %q", path, err, want)
+	for _, c := range []struct{ path, want string }{
+		{"", ""},
+		{"/reset_prefix_cache", ""},
+		{"/broken", "POST /broken answered 500"},
+	} {
+		err := there(h.URL+"/v1", c.path, "", nil).Reset(t.Context())
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: error %v, want %q", c.path, err, c.want)
 		}
 	}
-	if len(asked) != 2 || !strings.HasPrefix(asked[0], "POST /") || strings.Contains(strings.Join(asked, " "), "/v1") {
-		t.Errorf("asked %v", asked)
+	if diff := cmp.Diff([]string{"POST /reset_prefix_cache", "POST /broken"}, asked); diff != "" {
+		t.Errorf("asked (-want +got):\n%s", diff)
 	}
 	h.Close()
-	if err := Reset(t.Context(), h.URL, "/reset"); err == nil {
+	if err := there(h.URL, "/reset", "", nil).Reset(t.Context()); err == nil {
 		t.Error("no error from a server that is gone")
+	}
+}
+
+func TestResetCarriesTheKey(t *testing.T) {
+	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer sk-mine" {
+			w.WriteHeader(http.StatusUnauthorized)
+		}
+	}))
+	defer h.Close()
+	if err := there(h.URL, "/reset", "sk-mine", nil).Reset(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := there(h.URL, "/reset", "", nil).Reset(t.Context()); err == nil || !strings.Contains(err.Error(), "401") {
+		t.Errorf("without a key: %v", err)
+	}
+}
+
+func TestResetDialsAsTold(t *testing.T) {
+	h := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer h.Close()
+	dial := func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, network, h.Listener.Addr().String())
+	}
+	if err := there("http://nowhere.invalid/v1", "/reset", "", dial).Reset(t.Context()); err != nil {
+		t.Error(err)
 	}
 }
