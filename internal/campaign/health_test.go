@@ -1,0 +1,110 @@
+package campaign
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/benchgate/benchgate/internal/bench"
+	"github.com/benchgate/benchgate/internal/config"
+)
+
+// sent makes n sound requests that were each sent so late, in seconds, with a first token 100 ms later.
+func sent(n int, late float64) []bench.Request {
+	var qs []bench.Request
+	for i := range n {
+		at := float64(i)
+		qs = append(qs, bench.Request{
+			Index: i, Scheduled: at, Sent: at + late, FirstToken: at + late + 0.1, FirstAnswer: at + late + 0.1,
+			LastToken: at + late + 0.2, End: at + late + 0.2, OutputTokens: 4, Class: bench.OK,
+		})
+	}
+	return qs
+}
+
+func TestLateClientVoidsItsRun(t *testing.T) {
+	open := config.Load{Rate: 1, Requests: 60}
+	for _, c := range []struct {
+		name     string
+		late     float64
+		selfTest float64
+		void     string // part of the reason; empty: the run stands
+	}{
+		{"punctual", 0.001, 0, ""},
+		{"at a tenth of ttft", 0.0099, 0, ""},
+		{"later than a tenth of ttft", 0.012, 0, "sent late"},
+		{"self-test too bad", 0.001, 0.02, "self-test"},
+	} {
+		requests := sent(60, c.late)
+		run := bench.Condense(requests, 60, bench.SLO{})
+		run.Client.SelfTest99 = c.selfTest
+		examine(&run, requests, open, 0)
+		if (run.Void == "") != (c.void == "") || !strings.Contains(run.Void, c.void) {
+			t.Errorf("%s: void is %q, want %q in it", c.name, run.Void, c.void)
+		}
+	}
+}
+
+func TestWaitingForAConcurrencyLimitIsNoLateness(t *testing.T) {
+	limited := config.Load{Rate: 1, Requests: 60, MaxConcurrency: 1}
+	requests := sent(60, 0)
+	for i := 1; i < len(requests); i++ { // each has to wait until the one before is done
+		requests[i].Scheduled = requests[i-1].End - 0.1
+		requests[i].Sent = requests[i-1].End
+	}
+	run := bench.Condense(requests, 60, bench.SLO{})
+	examine(&run, requests, limited, 0)
+	if run.Void != "" {
+		t.Errorf("void: %s", run.Void)
+	}
+	if got, want := run.Client.Queued, 59.0/60; got != want {
+		t.Errorf("queued is %v, want %v", got, want)
+	}
+}
+
+func TestRunWithoutOneAnswerIsInvalid(t *testing.T) {
+	run := bench.Condense([]bench.Request{{Class: bench.Refused, Error: "connection refused", End: 0.1}}, 1, bench.SLO{})
+	judge(&run, config.Scenario{})
+	if run.Invalid == "" || len(run.Metrics) != 1 {
+		t.Errorf("invalid is %q and metrics are %v; only error.ratio can be known", run.Invalid, run.Metrics)
+	}
+}
+
+func TestWarmCacheIsSaid(t *testing.T) {
+	cached := 30
+	requests := sent(60, 0)
+	for i := range requests {
+		requests[i].InputTokens, requests[i].CachedTokens = 32, &cached
+	}
+	run := bench.Condense(requests, 60, bench.SLO{})
+	judge(&run, config.Scenario{})
+	if len(run.Warnings) != 1 {
+		t.Errorf("warnings are %q, want one about the cache", run.Warnings)
+	}
+	reused := bench.Condense(requests, 60, bench.SLO{})
+	judge(&reused, config.Scenario{Load: config.Load{ReusePrompts: true}})
+	if len(reused.Warnings) != 0 {
+		t.Errorf("warnings are %q although prompts are reused on purpose", reused.Warnings)
+	}
+}
+
+func TestAnotherServerDoesNotContinueACampaign(t *testing.T) {
+	old := bench.Header{
+		MustMatch: map[string]string{bench.KeyMachine: "m", bench.KeyDriver: "550"},
+		UnderTest: map[string]string{bench.KeyEngine: "vllm", bench.KeyVersion: "0.32"},
+		Workloads: map[string]string{"chat": "w"},
+	}
+	for name, change := range map[string]func(*bench.Header){
+		"engine upgraded": func(h *bench.Header) { h.UnderTest = map[string]string{bench.KeyEngine: "vllm", bench.KeyVersion: "0.33"} },
+		"driver unknown":  func(h *bench.Header) { h.MustMatch = map[string]string{bench.KeyMachine: "m"} },
+		"other workload":  func(h *bench.Header) { h.Workloads = map[string]string{"chat": "v"} },
+	} {
+		now := old
+		change(&now)
+		if err := sameCampaign(old, now); err == nil || !strings.Contains(err.Error(), "--fresh") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := sameCampaign(old, old); err != nil {
+		t.Errorf("the same server: %v", err)
+	}
+}
