@@ -19,6 +19,8 @@ type Config struct {
 	Scenarios []Scenario // in the order of the file
 	Policy    gate.Policy
 	Paths     []string // gate.paths
+	// Unused has a sentence for each key that the file sets and this version does not act on, for a reader to see.
+	Unused []string
 }
 
 // Target is a server to measure.

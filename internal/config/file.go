@@ -39,7 +39,7 @@ type file struct {
 	Version   count                      `yaml:"version" jsonschema:"required,enum=1" jsonschema_description:"Version of this format: 1."`
 	Runner    label                      `yaml:"runner" jsonschema:"required" jsonschema_description:"Name of the machine that measures; it names the folder under baselines/."`
 	Target    block[target]              `yaml:"target" jsonschema:"required" jsonschema_description:"The server under test."`
-	Reference block[target]              `yaml:"reference" jsonschema_description:"The build to compare with in the same campaign. It inherits every key of target that it does not set."`
+	Reference block[target]              `yaml:"reference" jsonschema_description:"The build to compare with in the same campaign. It inherits every key of target that it does not set. Not used by this version."`
 	Campaign  block[campaign]            `yaml:"campaign" jsonschema_description:"How much is measured, and in which order."`
 	Sampling  block[sampling]            `yaml:"sampling" jsonschema_description:"What every request carries beside its prompt."`
 	Scenarios map[string]block[scenario] `yaml:"scenarios" jsonschema:"required" jsonschema_description:"What is measured: each scenario is a dataset, a load and an SLO."`
@@ -59,7 +59,7 @@ type target struct {
 	Ready      block[ready]        `yaml:"ready" jsonschema_description:"When the server counts as started: the path answers and one token came."`
 	Stop       block[stop]         `yaml:"stop" jsonschema_description:"How the server is stopped."`
 	Reset      text                `yaml:"reset" jsonschema:"pattern=^/" jsonschema_description:"Path that is posted to before each run, to empty the server's caches; relative to the origin of base_url."`
-	Metrics    text                `yaml:"metrics" jsonschema:"pattern=^(/|off$),default=/metrics" jsonschema_description:"Path of the server's Prometheus metrics, or off; relative to the origin of base_url."`
+	Metrics    text                `yaml:"metrics" jsonschema:"pattern=^(/|off$),default=/metrics" jsonschema_description:"Path of the server's Prometheus metrics, or off; relative to the origin of base_url. Not used by this version."`
 	Remote     word                `yaml:"remote" jsonschema:"enum=deny,enum=allow,default=deny" jsonschema_description:"Allows a target that is neither loopback nor in a private network."`
 }
 
@@ -74,10 +74,10 @@ type stop struct {
 }
 
 type campaign struct {
-	Design    word          `yaml:"design" jsonschema:"enum=committed,enum=interleaved,enum=confirm" jsonschema_description:"committed compares with a baseline file, interleaved starts both builds in turn, confirm does the second only where the first found something. Unless set: confirm if there is a reference, else committed."`
+	Design    word          `yaml:"design" jsonschema:"enum=committed,enum=interleaved,enum=confirm" jsonschema_description:"committed compares with a baseline file, interleaved starts both builds in turn, confirm does the second only where the first found something. Unless set: confirm if there is a reference, else committed. This version measures committed only."`
 	Runs      count         `yaml:"runs" jsonschema:"minimum=1,default=5" jsonschema_description:"Runs of every scenario in a session of the committed design."`
-	Looks     []count       `yaml:"looks" jsonschema_description:"Visits per side at which the interleaved design may decide; even and ascending. [6, 8, 10] unless set."`
-	VisitRuns count         `yaml:"visit_runs" jsonschema:"minimum=1,default=1" jsonschema_description:"Runs of every scenario between two starts of the server, interleaved design."`
+	Looks     []count       `yaml:"looks" jsonschema_description:"Visits per side at which the interleaved design may decide; even and ascending. [6, 8, 10] unless set. Not used by this version."`
+	VisitRuns count         `yaml:"visit_runs" jsonschema:"minimum=1,default=1" jsonschema_description:"Runs of every scenario between two starts of the server, interleaved design. Not used by this version."`
 	WarmUp    block[warmUp] `yaml:"warmup" jsonschema_description:"What is sent and thrown away after every start."`
 	CoolDown  duration      `yaml:"cooldown" jsonschema:"default=5s" jsonschema_description:"Pause between runs."`
 	Budget    duration      `yaml:"budget" jsonschema_description:"Longest time that a campaign may take; a plan that could take longer is refused. No limit unless set."`
@@ -143,7 +143,7 @@ type rules struct {
 	OnMissing      word            `yaml:"on_missing" jsonschema:"enum=warn,enum=fail,default=warn" jsonschema_description:"What a missing baseline does to the job."`
 	Slack          share           `yaml:"slack" jsonschema:"default=3 points" jsonschema_description:"How far below a min limit on a ratio the interval may reach and still pass."`
 	Baseline       block[baseline] `yaml:"baseline" jsonschema_description:"How far a committed baseline is trusted."`
-	Paths          []text          `yaml:"paths" jsonschema_description:"Globs; a change that touches none of these files needs no measurement."`
+	Paths          []text          `yaml:"paths" jsonschema_description:"Globs; a change that touches none of these files needs no measurement. Not used by this version."`
 }
 
 type rule struct {

@@ -219,8 +219,9 @@ func (r *reader) version(root ast.Node) bool {
 
 func (r *reader) resolve(root ast.Node, f file) Config {
 	c := Config{
-		Runner: r.label(f.Runner), Campaign: r.campaign(f.Campaign, f.Reference.given()),
+		Runner: r.runnerName(f.Runner), Campaign: r.campaign(f.Campaign, f.Reference.given()),
 		Sampling: r.sampling(f.Sampling), Paths: r.paths(f.Gate.v.Paths),
+		Unused: r.unused(root, f),
 	}
 	if f.Target.given() {
 		c.Target = r.target(f.Target.v, f.Target.node)
@@ -234,6 +235,15 @@ func (r *reader) resolve(root ast.Node, f file) Config {
 	}
 	c.Policy = r.policy(f, c.Scenarios)
 	return c
+}
+
+// runnerName reads the name of a folder, beside which the results hold a folder of other files.
+func (r *reader) runnerName(l label) string {
+	name := r.label(l)
+	if name == "vllm" {
+		r.fail(l.node, quote(name)+" is the folder of vLLM's result files, beside that of a runner", "name the machine, such as h100-1x")
+	}
+	return name
 }
 
 // entry is the value of a key, nil when the mapping does not have it.

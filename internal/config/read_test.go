@@ -76,6 +76,42 @@ func TestAMarginLeftOutIsThatOfTheGate(t *testing.T) {
 	}
 }
 
+func TestKeysThatDoNothingAreSaid(t *testing.T) {
+	text := strings.Replace(runner("r1"), "model: some/model}", "model: some/model, metrics: METRICS}", 1) + `reference: {dir: base}
+campaign:
+  design: committed
+  visit_runs: 2
+  looks:
+    - 6
+gate:
+  paths:
+    - engine/**
+`
+	for metrics, first := range map[string][]string{"/metrics": {"dir/x.yaml:3: target.metrics is not used by this version"}, "off": nil} {
+		c, err := config.Parse("dir/x.yaml", []byte(strings.Replace(text, "METRICS", metrics, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := append(first, "dir/x.yaml:9: reference is not used by this version", "dir/x.yaml:12: campaign.visit_runs is not used by this version",
+			"dir/x.yaml:13: campaign.looks is not used by this version", "dir/x.yaml:16: gate.paths is not used by this version")
+		if diff := cmp.Diff(want, c.Unused); diff != "" {
+			t.Errorf("metrics: %s (-want +got):\n%s", metrics, diff)
+		}
+	}
+}
+
+func TestExamplesSetNothingThatDoesNothing(t *testing.T) {
+	for _, name := range append(files(t, "../../examples/*.yaml"), files(t, "../../examples/*/*.yaml")...) {
+		c, err := config.Parse(filepath.Base(name), readFile(t, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(c.Unused) > 0 || c.Campaign.Design != "committed" {
+			t.Errorf("%s: design %s, %q", name, c.Campaign.Design, c.Unused)
+		}
+	}
+}
+
 func TestRulesStandAtAPathOfTheRepository(t *testing.T) {
 	c, err := config.Parse("./benchgate/x.yaml", []byte(runner("r1")))
 	if err != nil {

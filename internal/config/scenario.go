@@ -29,6 +29,9 @@ func (r *reader) scenarios(n ast.Node, all map[string]block[scenario]) []Scenari
 		if !goodName.MatchString(key.Value) {
 			r.failKey(key, "scenarios", quote(key.Value)+" is no name", nameHint)
 		}
+		if key.Value == "verdict" {
+			r.failKey(key, "scenarios", quote(key.Value)+" is the name of the verdict's file", "name what is asked of the server, such as chat")
+		}
 		s := r.scenario(all[key.Value])
 		s.Name = key.Value
 		s.At = gate.Place{File: r.place, Line: key.Position.Line}
