@@ -7,7 +7,8 @@ import (
 	"github.com/benchgate/benchgate/internal/bench"
 )
 
-// Error is a failed probe. Hint says what to do about it and stands on a line of its own.
+// Error is a failed probe. Hint says what to do about it, "" when nothing is known; the message is without it, so that it
+// may stand on a line of its own.
 type Error struct {
 	Doing string
 	Class bench.Class
@@ -16,11 +17,7 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	text := fmt.Sprintf("%s: %s (%s)", e.Doing, e.Said, e.Class)
-	if e.Hint != "" {
-		text += "\n" + e.Hint
-	}
-	return text
+	return fmt.Sprintf("%s: %s (%s)", e.Doing, e.Said, e.Class)
 }
 
 // error makes the error of a failed probe, with the way out.

@@ -293,8 +293,8 @@ func TestPreflightSaysWhatToDo(t *testing.T) {
 				t.Fatalf("%v", err)
 			}
 			for _, w := range tt.words {
-				if !strings.Contains(err.Error(), w) {
-					t.Errorf("%q is not in:\n%v", w, err)
+				if !strings.Contains(err.Error()+"\n"+e.Hint, w) {
+					t.Errorf("%q is not in:\n%v\n%s", w, err, e.Hint)
 				}
 			}
 		})
@@ -324,8 +324,10 @@ func TestPreflightOfNobody(t *testing.T) {
 		"count":       func() error { _, err := c.CountPrompt(t.Context(), "a"); return err },
 	} {
 		var e *Error
-		if err := probe(); !errors.As(err, &e) || e.Class != bench.Refused || !strings.Contains(err.Error(), "\nnothing listens there") {
+		if err := probe(); !errors.As(err, &e) || e.Class != bench.Refused || !strings.HasPrefix(e.Hint, "nothing listens there") {
 			t.Errorf("%s: %v", name, err)
+		} else if text := err.Error(); strings.Contains(text, "\n") || strings.Contains(text, e.Hint) {
+			t.Errorf("%s: the message %q is not one line without the hint", name, text)
 		}
 	}
 }

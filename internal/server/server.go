@@ -213,5 +213,9 @@ func hintFor(err error) string {
 	if errors.As(err, &h) {
 		return h.hint
 	}
+	var probe *openai.Error
+	if errors.As(err, &probe) {
+		return probe.Hint
+	}
 	return ""
 }

@@ -182,9 +182,13 @@ func TestARefusedRequestEndsTheWait(t *testing.T) {
 	asked := 0
 	o.FirstToken = func(context.Context, string) error {
 		asked++
-		return &openai.Error{Doing: "ask", Class: bench.HTTP4xx, Said: "no such model"}
+		return &openai.Error{Doing: "ask", Class: bench.HTTP4xx, Said: "no such model", Hint: "try another"}
 	}
 	_, err := start(t.Context(), o, quick)
+	var e *Error
+	if !errors.As(err, &e) || e.Hint() != "try another" {
+		t.Errorf("error %v without the hint of the request", err)
+	}
 	if err == nil || !strings.Contains(err.Error(), "no such model") || asked != refusals {
 		t.Errorf("error %v after %d requests", err, asked)
 	}
