@@ -60,26 +60,53 @@ func style(c charts.Color) charts.FontStyle {
 
 func (t trees) text(s string, x, y int, c charts.Color) { t.p.Text(s, x, y, 0, style(c)) }
 
-// wide is the width of a text in the library's font, and a tenth more, since the page's font may be wider.
-func (t trees) wide(s string) int { return t.p.MeasureText(s, 0, style(ink)).Width() * 11 / 10 }
+// usual is the width of a text in the library's font and a tenth more, since most fonts of a page are wider.
+func (t trees) usual(s string) int { return t.p.MeasureText(s, 0, style(ink)).Width() * 11 / 10 }
 
-// scale draws the axis: round changes, and no change as a strong line.
+// wide is what a text takes at most: DejaVu Sans is a quarter wider than the library's font.
+func (t trees) wide(s string) int { return t.p.MeasureText(s, 0, style(ink)).Width() * 5 / 4 }
+
+// labelGap is the least room between two labels of the axis.
+const labelGap = 6
+
+// scale draws the axis: round changes as far as their labels have room, and no change as a strong line.
 func (t trees) scale(bottom int) {
-	for _, tick := range t.a.ticks(0.11) {
-		x := t.x(t.a.at(tick))
-		label := minus(plain(tick*100, 0)) + " %"
-		if tick > 0 {
-			label = "+" + label
-		}
+	for _, tick := range t.ticks() {
 		color, width := grid, 1.0
-		if tick == 0 {
+		if tick.worse == 0 {
 			color, width = muted, 1.5
 		}
-		t.line(x, forestTop-4, x, bottom+4, color, width)
-		t.text(label, x-t.wide(label)/2, bottom+20, muted)
+		t.line(tick.x, forestTop-4, tick.x, bottom+4, color, width)
+		t.text(tick.label, tick.from, bottom+20, muted)
 	}
 	t.text("← better", forestLeft, 16, muted)
-	t.text("worse →", forestRight-t.wide("worse →"), 16, muted)
+	t.text("worse →", forestRight-t.usual("worse →"), 16, muted)
+}
+
+// tick is a place on the axis, and its label, which reaches from one x to another.
+type tick struct {
+	worse    float64
+	x        int
+	label    string
+	from, to int
+}
+
+// ticks are the axis's, outwards from no change, without those whose label would come too close to one before.
+func (t trees) ticks() []tick {
+	var kept []tick
+	for _, worse := range t.a.ticks(0.11) {
+		label := minus(plain(worse*100, 0)) + " %"
+		if worse > 0 {
+			label = "+" + label
+		}
+		x := t.x(t.a.at(worse))
+		from := x - t.usual(label)/2
+		next := tick{worse, x, label, from, from + t.wide(label)}
+		if !slices.ContainsFunc(kept, func(k tick) bool { return next.from < k.to+labelGap && k.from < next.to+labelGap }) {
+			kept = append(kept, next)
+		}
+	}
+	return kept
 }
 
 // row draws one finding. Its tolerance is a dashed tick, its rule-out a solid one.
