@@ -98,7 +98,7 @@ func underTest(head []bench.Digest, key string) string {
 // differs says whether a new session stands at another level than the sessions before it: a night that differs is not
 // taken into a baseline in silence.
 func differs(base, head bench.Digest) (string, bool) {
-	v := gate.Decide(gate.Defaults(), []bench.Digest{base}, []bench.Digest{head})
+	v := gate.Decide(gate.LevelPolicy(base, head), []bench.Digest{base}, []bench.Digest{head})
 	for _, f := range v.Findings {
 		if f.Outcome == gate.Regressed || f.Outcome == gate.Improved {
 			return fmt.Sprintf("%s %s: %s", f.Metric, f.Outcome, f.Why), true

@@ -96,7 +96,7 @@ func (c demoCmd) session(sh *shell, conf config.Config, name string, slow float6
 	if err != nil {
 		return nil, err
 	}
-	if err := writeResults(res, plan, filepath.Join(c.Output, name)); err != nil {
+	if err := writeResults(res, plan, filepath.Join(c.Output, name), nil); err != nil {
 		return nil, err
 	}
 	return campaign.Digests(res.Log), nil

@@ -61,7 +61,7 @@ func (c gateCmd) policy() (gate.Policy, string, error) {
 	if c.Config == "" {
 		return gate.Defaults(), c.Runner, nil
 	}
-	conf, err := config.Read(c.Config)
+	conf, err := oneConfig(c.Config)
 	if err != nil {
 		return gate.Policy{}, "", err
 	}

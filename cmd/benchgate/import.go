@@ -14,7 +14,7 @@ type importCmd struct {
 	Output   string   `short:"o" default:"-" placeholder:"FILE" help:"Where the digest goes; - is stdout."`
 	Scenario string   `help:"Name of the scenario; that of the tool by default."`
 	Runner   string   `help:"Name of the runner; imported by default."`
-	Session  string   `help:"Declare one interleaved session: give the same name on both sides. Otherwise the session is the UTC date of the files."`
+	Session  string   `help:"Declare one interleaved session: give the same name on both sides. Otherwise a session is a UTC day of the files of one side."`
 }
 
 // Run reads the files and writes one digest.

@@ -17,6 +17,7 @@ import (
 	"github.com/benchgate/benchgate/internal/campaign"
 	"github.com/benchgate/benchgate/internal/ingest"
 	"github.com/benchgate/benchgate/internal/report"
+	"github.com/benchgate/benchgate/internal/server"
 	"github.com/benchgate/benchgate/internal/stat"
 )
 
@@ -33,7 +34,7 @@ func measure(sh *shell, o campaign.Options, out string) error {
 		return err
 	}
 	if res.Log.Header.Schema != "" {
-		if writeErr := writeResults(res, o.Plan, out); writeErr != nil {
+		if writeErr := writeResults(res, o.Plan, out, server.Secrets(o.Plan.Config.Target, o.APIKey, sh.getenv)); writeErr != nil {
 			return errors.Join(err, writeErr)
 		}
 	}
@@ -49,9 +50,9 @@ func measure(sh *shell, o campaign.Options, out string) error {
 }
 
 // writeResults copies the campaign's folder and writes digests, rows and vLLM-shaped files beside it.
-func writeResults(res campaign.Result, plan campaign.Plan, out string) error {
+func writeResults(res campaign.Result, plan campaign.Plan, out string, secrets []string) error {
 	folder := filepath.Join(out, res.Log.Header.Runner)
-	if err := copyFolder(res.Folder, folder); err != nil {
+	if err := copyFolder(res.Folder, folder, secrets); err != nil {
 		return fmt.Errorf("copy campaign: %w", err)
 	}
 	for _, d := range campaign.Digests(res.Log) {
@@ -83,7 +84,8 @@ func tellRest(sh *shell, res campaign.Result, folder string) {
 	}
 }
 
-func copyFolder(from, to string) error {
+// copyFolder copies a campaign. Its server's log may hold what the server was told in confidence: that is blotted out.
+func copyFolder(from, to string, secrets []string) error {
 	return filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() || strings.HasPrefix(e.Name(), ".") {
 			return err
@@ -93,6 +95,14 @@ func copyFolder(from, to string) error {
 			return err
 		}
 		return writeFile(filepath.Join(to, rel), func(f *os.File) error {
+			if strings.HasSuffix(path, ".log") {
+				text, err := os.ReadFile(path)
+				if err != nil {
+					return err
+				}
+				_, err = f.Write(server.Redact(text, secrets))
+				return err
+			}
 			in, err := os.Open(path)
 			if err != nil {
 				return err

@@ -62,7 +62,7 @@ func (c runCmd) Run(sh *shell) error {
 
 func (c runCmd) config() (config.Config, error) {
 	if len(c.Set) == 0 {
-		return config.Read(c.Config)
+		return oneConfig(c.Config)
 	}
 	if info, err := os.Stat(c.Config); err != nil || info.Size() > maxConfig {
 		return config.Read(c.Config) // says what is wrong with it
@@ -81,6 +81,22 @@ func (c runCmd) config() (config.Config, error) {
 		}
 	}
 	return config.Parse(c.Config, data)
+}
+
+// oneConfig reads a config file, or the only one of a folder of them.
+func oneConfig(path string) (config.Config, error) {
+	all, err := config.Folder(path)
+	if err != nil {
+		return config.Config{}, err
+	}
+	if len(all) != 1 {
+		var names []string
+		for _, c := range all {
+			names = append(names, c.File)
+		}
+		return config.Config{}, withHint(fmt.Errorf("%q holds the configs of %d runners", path, len(all)), "say which with -c: %s", strings.Join(names, ", "))
+	}
+	return all[0], nil
 }
 
 // maxConfig is the size in bytes beyond which a config is not read at all.
@@ -197,6 +213,9 @@ func tellPlan(sh *shell, p campaign.Plan, result bool) {
 		say("  %s: %d requests a run, %s", s.Name, s.Load.Requests, loadInWords(s.Load))
 	}
 	say("time: %s at best, %s at worst; at most %d requests", minutes(p.Best), minutes(p.Worst), p.Requests)
+	for _, u := range p.Config.Unused {
+		say("note: %s", u)
+	}
 	if p.Guessed {
 		say("note: no earlier run of a closed loop is known, so its time assumes 2 ms to 100 ms a token")
 	}

@@ -79,7 +79,7 @@ type campaign struct {
 	Looks     []count       `yaml:"looks" jsonschema_description:"Visits per side at which the interleaved design may decide; even and ascending. [6, 8, 10] unless set. Not used by this version."`
 	VisitRuns count         `yaml:"visit_runs" jsonschema:"minimum=1,default=1" jsonschema_description:"Runs of every scenario between two starts of the server, interleaved design. Not used by this version."`
 	WarmUp    block[warmUp] `yaml:"warmup" jsonschema_description:"What is sent and thrown away after every start."`
-	CoolDown  duration      `yaml:"cooldown" jsonschema:"default=5s" jsonschema_description:"Pause between runs."`
+	CoolDown  duration      `yaml:"cooldown" jsonschema:"default=5s" jsonschema_description:"Pause between visits; a committed campaign has only one. Not used by this version."`
 	Budget    duration      `yaml:"budget" jsonschema_description:"Longest time that a campaign may take; a plan that could take longer is refused. No limit unless set."`
 	Abort     block[abort]  `yaml:"abort" jsonschema_description:"When a run is given up."`
 }

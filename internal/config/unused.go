@@ -11,7 +11,7 @@ import (
 func (r *reader) unused(root ast.Node, f file) []string {
 	var all []Error
 	for _, path := range [][]string{
-		{"target", "metrics"}, {"reference"}, {"campaign", "looks"}, {"campaign", "visit_runs"}, {"gate", "paths"},
+		{"target", "metrics"}, {"reference"}, {"campaign", "looks"}, {"campaign", "visit_runs"}, {"campaign", "cooldown"}, {"gate", "paths"},
 	} {
 		n, name := root, ""
 		for _, key := range path {
