@@ -135,7 +135,7 @@ func (v *visit) clientOptions(baseURL string, connections int) openai.Options {
 func (v *visit) prepare(ctx context.Context) error {
 	caps, err := v.client.Preflight(ctx)
 	if err != nil {
-		return &ServerError{Doing: "preflight", Err: err}
+		return probeError("preflight", err)
 	}
 	for _, line := range caps.Summary() {
 		v.o.say("preflight: %s", line)
@@ -171,7 +171,7 @@ func (v *visit) workload(ctx context.Context, s config.Scenario, texts map[strin
 	if !ok && s.Dataset.Kind == "random" {
 		var err error
 		if text, err = load.Calibrate(ctx, v.client, v.caps.TokenPrompts && !v.simulated()); err != nil {
-			return &ServerError{Doing: "measure how long prompts become", Err: err}
+			return probeError("measure how long prompts become", err)
 		}
 	}
 	texts[s.Name] = text
@@ -209,6 +209,16 @@ func (v *visit) write(r bench.Record) error { return v.j.write(r) }
 func (v *visit) warn(code, message string) error {
 	v.o.say("warning: %s", message)
 	return v.write(bench.Record{Warning: &bench.Warning{At: v.o.Now().UTC(), Code: code, Message: message}})
+}
+
+// probeError carries the hint of a probe that the server did not answer as it should.
+func probeError(doing string, err error) error {
+	e := &ServerError{Doing: doing, Err: err}
+	var probe *openai.Error
+	if errors.As(err, &probe) {
+		e.Hint = probe.Hint
+	}
+	return e
 }
 
 // startError carries what the server package knows of a start that did not succeed.
