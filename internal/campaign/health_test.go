@@ -94,9 +94,11 @@ func TestAnotherServerDoesNotContinueACampaign(t *testing.T) {
 		Workloads: map[string]string{"chat": "w"},
 	}
 	for name, change := range map[string]func(*bench.Header){
-		"engine upgraded": func(h *bench.Header) { h.UnderTest = map[string]string{bench.KeyEngine: "vllm", bench.KeyVersion: "0.33"} },
-		"driver unknown":  func(h *bench.Header) { h.MustMatch = map[string]string{bench.KeyMachine: "m"} },
-		"other workload":  func(h *bench.Header) { h.Workloads = map[string]string{"chat": "v"} },
+		"engine upgraded": func(h *bench.Header) {
+			h.UnderTest = map[string]string{bench.KeyEngine: "vllm", bench.KeyVersion: "0.33"}
+		},
+		"driver unknown": func(h *bench.Header) { h.MustMatch = map[string]string{bench.KeyMachine: "m"} },
+		"other workload": func(h *bench.Header) { h.Workloads = map[string]string{"chat": "v"} },
 	} {
 		now := old
 		change(&now)
