@@ -82,6 +82,9 @@ func conclude(err error, sh *shell) int {
 	if errors.As(err, &verdict) {
 		return int(verdict)
 	}
+	if errors.Is(err, context.Canceled) && sh.ctx.Err() != nil {
+		err = errors.New("interrupted")
+	}
 	fmt.Fprintf(sh.stderr, "benchgate: %v\n", err)
 	for _, line := range hints(err) {
 		fmt.Fprintln(sh.stderr, line)

@@ -96,6 +96,9 @@ func (c demoCmd) session(sh *shell, conf config.Config, name string, slow float6
 	if err != nil {
 		return nil, err
 	}
+	if err := discard(filepath.Join(c.Output, name), conf.Runner); err != nil {
+		return nil, err
+	}
 	if err := writeResults(res, plan, filepath.Join(c.Output, name), nil); err != nil {
 		return nil, err
 	}

@@ -30,8 +30,8 @@ func measure(sh *shell, o campaign.Options, out string) error {
 	if errors.Is(err, campaign.ErrBusy) {
 		return err
 	}
-	if err := clear(out, o.Plan.Config.Runner); err != nil {
-		return err
+	if discardErr := discard(out, o.Plan.Config.Runner); discardErr != nil {
+		return errors.Join(err, discardErr)
 	}
 	if res.Log.Header.Schema != "" {
 		if writeErr := writeResults(res, o.Plan, out, server.Secrets(o.Plan.Config.Target, o.APIKey, sh.getenv)); writeErr != nil {

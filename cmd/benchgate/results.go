@@ -9,13 +9,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
 
 	"github.com/benchgate/benchgate/internal/bench"
 	"github.com/benchgate/benchgate/internal/campaign"
 )
 
-// ours refuses to write over a folder that holds digests but no campaign: it may be one of baselines.
+// ours refuses to write into a folder that holds anything but a campaign: it may be one of baselines, or of anything else.
 func ours(out, runner string) error {
 	folder := filepath.Join(out, runner)
 	files, err := os.ReadDir(folder)
@@ -28,29 +27,39 @@ func ours(out, runner string) error {
 	if _, err := os.Stat(filepath.Join(folder, campaign.JournalFile)); err == nil {
 		return nil
 	}
-	for _, f := range files {
-		if strings.HasSuffix(f.Name(), ".json") {
-			return withHint(fmt.Errorf("%q holds digests but no campaign: it may be a folder of baselines", folder), "choose another folder with -o")
-		}
+	if len(files) > 0 {
+		return withHint(fmt.Errorf("%q holds no campaign: it is not a folder of results", folder), "choose another folder with -o")
 	}
 	return nil
 }
 
-// clear removes the results of an earlier campaign, which would otherwise be taken for this one's: a scenario that is
+// discard removes the results of an earlier campaign, which would otherwise be taken for this one's: a scenario that is
 // gone, a run that has another number, a verdict. The campaign itself stays in the state folder.
-func clear(out, runner string) error {
+func discard(out, runner string) error {
 	folder := filepath.Join(out, runner)
 	stale := []string{filepath.Join(out, "verdict.json"), filepath.Join(out, "report.html")}
 	for _, scenario := range scenariosOf(filepath.Join(folder, campaign.JournalFile)) {
 		stale = append(stale, runFiles(filepath.Join(out, "vllm"), runner+"-"+scenario)...)
+	}
+	files, err := os.ReadDir(folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, f := range files {
+		if written.MatchString(f.Name()) {
+			stale = append(stale, filepath.Join(folder, f.Name()))
+		}
 	}
 	for _, path := range stale {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
-	return os.RemoveAll(folder)
+	return nil
 }
+
+// written are the names of the files that a campaign leaves in a runner's folder.
+var written = regexp.MustCompile(`^(campaign\.jsonl.*|server-[0-9]+\.log|.*\.json|.*\.rows\.jsonl)$`)
 
 // scenariosOf reads the names of a campaign's scenarios from its header; none when there is no campaign.
 func scenariosOf(path string) []string {

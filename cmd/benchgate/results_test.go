@@ -42,7 +42,7 @@ func filesUnder(t *testing.T, folder string) []string {
 
 func TestResultsOfAnEarlierCampaignGoAndNothingElse(t *testing.T) {
 	out := t.TempDir()
-	lay(t, out, "lab/old.json", "lab/old.rows.jsonl", "lab-2/chat.json", "vllm/lab-old-run003.json", "vllm/lab-2-old-run003.json",
+	lay(t, out, "lab/mine.md", "lab/server-1.log", "lab/old.json", "lab/old.rows.jsonl", "lab-2/chat.json", "vllm/lab-old-run003.json", "vllm/lab-2-old-run003.json",
 		"vllm/notes-run003.json", "verdict.json", "report.html", "mine.txt")
 	header := `{"header":{"schema":"benchgate.campaign/v1","runner":"lab","workloads":{"old":"w"}}}` + "\n"
 	if err := os.WriteFile(filepath.Join(out, "lab", "campaign.jsonl"), []byte(header), 0o600); err != nil {
@@ -51,10 +51,10 @@ func TestResultsOfAnEarlierCampaignGoAndNothingElse(t *testing.T) {
 	if err := ours(out, "lab"); err != nil {
 		t.Fatal(err)
 	}
-	if err := clear(out, "lab"); err != nil {
+	if err := discard(out, "lab"); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"lab-2/chat.json", "mine.txt", "vllm/lab-2-old-run003.json", "vllm/notes-run003.json"}
+	want := []string{"lab-2/chat.json", "lab/mine.md", "mine.txt", "vllm/lab-2-old-run003.json", "vllm/notes-run003.json"}
 	if got := filesUnder(t, out); !slices.Equal(got, want) {
 		t.Errorf("left are %q, want %q", got, want)
 	}
@@ -68,6 +68,10 @@ func TestFolderOfBaselinesIsNotWrittenOver(t *testing.T) {
 	}
 	if got := filesUnder(t, out); len(got) != 1 {
 		t.Errorf("left are %q", got)
+	}
+	lay(t, out, "docs/readme.md")
+	if err := ours(out, "docs"); err == nil {
+		t.Error("a folder of something else was taken for ours")
 	}
 	if err := ours(out, "new"); err != nil {
 		t.Errorf("a folder that is not there yet: %v", err)

@@ -154,7 +154,7 @@ func (c runCmd) options(sh *shell, plan campaign.Plan, base []bench.Digest) (cam
 	if err != nil {
 		return campaign.Options{}, err
 	}
-	commit := commitOf(sh, filepath.Dir(c.Config))
+	commit := commitOf(sh, filepath.Dir(c.Config), filepath.Base(c.Config))
 	key, err := campaign.Key(commit, hash, base)
 	if err != nil {
 		return campaign.Options{}, err
@@ -186,8 +186,8 @@ func stateFolder(getenv func(string) string) string {
 }
 
 // commitOf names the commit under a folder, with a mark of the changes when the working tree differs; empty outside a
-// repository.
-func commitOf(sh *shell, folder string) string {
+// repository. The config is left out: what it asks for is in the plan.
+func commitOf(sh *shell, folder, config string) string {
 	git := func(args ...string) (string, error) {
 		cmd := exec.CommandContext(sh.ctx, "git", append([]string{"-C", folder}, args...)...)
 		out, err := cmd.Output()
@@ -197,7 +197,11 @@ func commitOf(sh *shell, folder string) string {
 	if err != nil {
 		return ""
 	}
-	if changes, err := git("diff", "HEAD"); err == nil && changes != "" {
+	changes, err := git("diff", "HEAD", "--", ":/", ":(exclude)"+config)
+	if err != nil {
+		return ""
+	}
+	if changes != "" {
 		return fmt.Sprintf("%s+changes-%.4x", sha, sha256.Sum256([]byte(changes)))
 	}
 	return sha

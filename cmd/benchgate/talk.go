@@ -89,7 +89,7 @@ func (t *talk) progress(p campaign.Progress) {
 }
 
 func (t *talk) draw(label string, p campaign.Progress) {
-	if t.bar == nil || t.label != label {
+	if t.bar == nil || t.label != label || t.bar.GetMax() != p.Requests {
 		t.clear()
 		t.label = label
 		t.bar = progressbar.NewOptions(p.Requests, progressbar.OptionSetWriter(t.w), progressbar.OptionSetDescription(label),

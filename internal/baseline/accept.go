@@ -236,6 +236,9 @@ func sound(s bench.Session) error {
 	if float64(void) > mostVoid*float64(valid+void) {
 		return fmt.Errorf("%d of %d runs were void; measure again on a quieter machine", void, valid+void)
 	}
+	if valid < s.Planned {
+		return fmt.Errorf("%d of %d planned runs are measured; run the same benchgate run again to finish it", valid, s.Planned)
+	}
 	if valid < leastRuns {
 		return fmt.Errorf("%d valid runs, and at least %d are needed", valid, leastRuns)
 	}

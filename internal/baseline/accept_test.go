@@ -92,6 +92,7 @@ func TestUnfitCandidatesAreRefused(t *testing.T) {
 		"a short session": {func(d *bench.Digest) { d.Sessions = append(d.Sessions, short(1)) }, "2 valid runs"},
 		"an invalid run":  {func(d *bench.Digest) { runsOf(d)[3].Invalid = "stream buffered" }, "run 4 is invalid: stream buffered"},
 		"all failed":      {func(d *bench.Digest) { allFailed(&runsOf(d)[1]) }, "run 2: all 100 requests failed"},
+		"unfinished":      {func(d *bench.Digest) { d.Sessions[0].Planned = 8 }, "5 of 8 planned runs are measured"},
 		"two of five lag": {func(d *bench.Digest) { runsOf(d)[0].Void, runsOf(d)[1].Void = "late", "late" }, "2 of 5 runs were void"},
 		"bad runner":      {func(d *bench.Digest) { d.Runner = "../x" }, "runner name"},
 		"bad scenario":    {func(d *bench.Digest) { d.Scenario = "a/b" }, "scenario name"},

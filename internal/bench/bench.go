@@ -83,6 +83,9 @@ type Session struct {
 	// Interleaved is true when this campaign measured both sides in turn. Two digests whose only sessions are
 	// interleaved and have the same ID are compared inside that session, with run order in the model.
 	Interleaved bool `json:"interleaved,omitempty"`
+	// Planned is how many valid runs this campaign was to have; with fewer it was not finished, and nothing may be read
+	// off it. 0: not known, as in imported results.
+	Planned int `json:"planned_runs,omitempty"`
 	// UnderTest is what may differ: engine, version, commit, flags.
 	UnderTest map[string]string `json:"under_test,omitempty"`
 	// Origin says who accepted this session into a baseline; zero in a candidate.

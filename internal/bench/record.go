@@ -19,6 +19,7 @@ type Header struct {
 	Runner   string    `json:"runner"`
 	Key      string    `json:"key"`  // candidate commit + plan hash + baseline digest
 	Plan     string    `json:"plan"` // hash of the plan
+	Planned  int       `json:"planned_runs,omitempty"`
 	Commit   string    `json:"commit,omitempty"`
 	Tool     string    `json:"tool"` // benchgate and its version
 	// Environment of the machine and the server, as far as known when the campaign began.

@@ -72,18 +72,18 @@ func (e *ServerError) Unwrap() error { return e.Err }
 // Run measures what a campaign still lacks. Whatever the error, the Result holds all that is on disk.
 func Run(ctx context.Context, o Options) (Result, error) {
 	folder := filepath.Join(o.State, o.Key)
-	j, err := openJournal(folder, o.Fresh)
-	if err == nil && o.Unknown && !missing(j, o.Plan) {
-		err = j.close()
-		if err == nil {
-			j, err = openJournal(folder, true)
-		}
-	}
+	j, err := openJournal(folder)
 	if err != nil {
 		return Result{Folder: folder}, err
 	}
+	if o.Fresh || o.Unknown && !missing(j, o.Plan) {
+		j.forget()
+	}
 	before := len(j.log.Runs)
 	res := Result{Folder: folder, Continued: j.log.Header.Schema != ""}
+	if res.Continued && missing(j, o.Plan) {
+		o.say("continuing the campaign that began %s (--fresh starts anew)", j.log.Header.Started.Format(time.RFC3339))
+	}
 	if missing(j, o.Plan) {
 		err = newVisit(j, o).within(ctx)
 	}
@@ -97,8 +97,8 @@ func Run(ctx context.Context, o Options) (Result, error) {
 			res.Measured++
 		}
 	}
-	if ctx.Err() != nil {
-		return res, context.Cause(ctx)
+	if err == nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
 	}
 	return res, err
 }

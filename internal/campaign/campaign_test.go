@@ -248,12 +248,12 @@ func TestInterruptKeepsWhatWasMeasured(t *testing.T) {
 
 func TestCampaignIsWrittenByOneProcessAtATime(t *testing.T) {
 	folder := t.TempDir()
-	j, err := openJournal(folder, false)
+	j, err := openJournal(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer j.close()
-	if _, err := openJournal(folder, false); !errors.Is(err, ErrBusy) {
+	if _, err := openJournal(folder); !errors.Is(err, ErrBusy) {
 		t.Errorf("error is %v, want %v", err, ErrBusy)
 	}
 }

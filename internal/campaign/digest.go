@@ -31,7 +31,7 @@ func emptyDigest(log bench.CampaignLog, scenario string) bench.Digest {
 	d := bench.Digest{
 		Schema: bench.DigestSchema, Runner: h.Runner, Scenario: scenario, Simulated: h.Simulated,
 		MustMatch: maps.Clone(h.MustMatch), SLO: h.SLOs[scenario], Text: h.Texts[scenario],
-		Sessions: []bench.Session{{ID: h.Campaign, Started: h.Started, UnderTest: maps.Clone(h.UnderTest)}},
+		Sessions: []bench.Session{{ID: h.Campaign, Started: h.Started, Planned: h.Planned, UnderTest: maps.Clone(h.UnderTest)}},
 	}
 	if d.MustMatch == nil {
 		d.MustMatch = map[string]string{}

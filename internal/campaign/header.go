@@ -22,7 +22,7 @@ func (v *visit) header(texts map[string]bench.Calibration) error {
 	}
 	h := bench.Header{
 		Schema: bench.CampaignSchema, Campaign: v.o.ID, Started: v.o.Now().UTC(), Runner: p.Config.Runner,
-		Key: v.o.Key, Plan: plan, Commit: v.o.Commit, Tool: v.o.Tool,
+		Key: v.o.Key, Plan: plan, Planned: p.Runs, Commit: v.o.Commit, Tool: v.o.Tool,
 		MustMatch: v.mustMatch(), UnderTest: v.underTest(),
 		Simulated: v.simulated(),
 		Texts:     texts, Workloads: map[string]string{}, SLOs: map[string]bench.SLO{},

@@ -19,39 +19,61 @@ const JournalFile = "campaign.jsonl"
 // journal appends records to a campaign's file as they happen. What is written survives a kill; what is flushed with
 // sync survives a power cut.
 type journal struct {
+	path string
 	file *os.File
 	lock *flock.Flock
-	log  bench.CampaignLog
-	buf  bytes.Buffer
+	// restart says that the next record begins a new campaign: what the file holds is set aside first, not before.
+	restart bool
+	log     bench.CampaignLog
+	buf     bytes.Buffer
 }
 
 // ErrBusy is returned when another process is writing the same campaign.
 var ErrBusy = errors.New("another benchgate is measuring this campaign")
 
 // openJournal opens or creates the journal in a folder, reads what is there, and cuts off a half-written last line.
-func openJournal(folder string, fresh bool) (*journal, error) {
-	if err := os.MkdirAll(folder, 0o755); err != nil {
+func openJournal(folder string) (*journal, error) {
+	if err := os.MkdirAll(folder, 0o700); err != nil { // the server's log may hold what it was told in confidence
 		return nil, fmt.Errorf("create campaign folder: %w", err)
 	}
-	j := &journal{lock: flock.New(filepath.Join(folder, ".lock"))}
-	if got, err := j.lock.TryLock(); err != nil || !got {
-		return nil, errors.Join(fmt.Errorf("campaign %q: %w", folder, ErrBusy), err)
+	j := &journal{path: filepath.Join(folder, JournalFile), lock: flock.New(filepath.Join(folder, ".lock"))}
+	switch got, err := j.lock.TryLock(); {
+	case err != nil:
+		return nil, fmt.Errorf("lock campaign %q: %w", folder, err)
+	case !got:
+		return nil, fmt.Errorf("campaign %q: %w", folder, ErrBusy)
 	}
-	path := filepath.Join(folder, JournalFile)
-	if fresh {
-		if err := setAside(path); err != nil {
-			return nil, j.abandon(err)
-		}
-	}
-	if err := j.read(path); err != nil {
+	if err := j.read(j.path); err != nil {
 		return nil, j.abandon(err)
 	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	if err := j.open(); err != nil {
+		return nil, j.abandon(err)
+	}
+	return j, nil
+}
+
+func (j *journal) open() error {
+	f, err := os.OpenFile(j.path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
-		return nil, j.abandon(fmt.Errorf("open campaign: %w", err))
+		return fmt.Errorf("open campaign: %w", err)
 	}
 	j.file = f
-	return j, nil
+	return nil
+}
+
+// forget begins a new campaign with the next record. Until then the earlier one stays where it is.
+func (j *journal) forget() { j.restart, j.log = true, bench.CampaignLog{} }
+
+// renew sets the earlier campaign aside, whole: nothing measured is ever deleted.
+func (j *journal) renew() error {
+	j.restart = false
+	if err := j.file.Close(); err != nil {
+		return fmt.Errorf("close campaign: %w", err)
+	}
+	if err := setAside(j.path); err != nil {
+		return err
+	}
+	return j.open()
 }
 
 func (j *journal) abandon(err error) error { return errors.Join(err, j.lock.Unlock()) }
@@ -97,6 +119,11 @@ func (j *journal) read(path string) error {
 
 // write appends one record and keeps the picture in memory equal to the file.
 func (j *journal) write(r bench.Record) error {
+	if j.restart {
+		if err := j.renew(); err != nil {
+			return err
+		}
+	}
 	j.buf.Reset()
 	if err := bench.WriteRecord(&j.buf, r); err != nil {
 		return fmt.Errorf("write campaign: %w", err)

@@ -134,7 +134,7 @@ func (v *visit) conclude(s config.Scenario, run bench.Run, warmUp bool, err erro
 	case errors.Is(err, load.ErrAborted), run.Sent > 0 && run.OK == 0:
 		return &ServerError{
 			Doing: fmt.Sprintf("scenario %q, run %d", s.Name, run.Order), Err: errors.Join(err, firstFailure(run)),
-			Hint: hintRecord,
+			Hint: v.afterwards(),
 		}
 	}
 	return err

@@ -164,7 +164,11 @@ func (p Plan) Hash() (string, error) {
 	}
 	t := p.Config.Target
 	t.ReadyPath, t.ReadyIn, t.StopIn, t.StopCmd = "", 0, 0, nil
-	rest := []any{p.Config.Runner, t, p.Config.Campaign.WarmUp, p.Config.Sampling, p.Runs}
+	var metrics []string // those that no digest holds unasked are condensed for the rules
+	for _, r := range p.Config.Policy.Rules {
+		metrics = append(metrics, r.Metric)
+	}
+	rest := []any{p.Config.Runner, t, p.Config.Campaign.WarmUp, p.Config.Sampling, p.Runs, metrics}
 	if err := json.NewEncoder(h).Encode(rest); err != nil {
 		return "", fmt.Errorf("hash plan: %w", err)
 	}

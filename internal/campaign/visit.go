@@ -59,8 +59,8 @@ func (v *visit) within(ctx context.Context) error {
 		defer cancel()
 	}
 	err = v.run(limited)
-	if ctx.Err() == nil && errors.Is(context.Cause(limited), errBudget) {
-		return &ServerError{Doing: "measure", Err: errBudget, Hint: "what was measured is on disk: run the same command again to measure the rest, or raise campaign.budget"}
+	if errors.Is(err, errBudget) || errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return &ServerError{Doing: "measure", Err: errBudget, Hint: "what was measured is on disk: run the same command again to measure the rest"}
 	}
 	return err
 }
@@ -73,12 +73,11 @@ func (v *visit) run(ctx context.Context) (err error) {
 	if err := v.start(ctx); err != nil {
 		return err
 	}
-	defer func() {
-		v.client.Close()
-		if stopErr := v.stop(); err == nil {
-			err = stopErr
-		}
-	}()
+	defer func() { err = errors.Join(err, v.stop()) }()
+	if err := v.connect(); err != nil {
+		return err
+	}
+	defer v.client.Close()
 	if err := v.prepare(ctx); err != nil {
 		return v.explain(err)
 	}
@@ -97,9 +96,13 @@ func (v *visit) start(ctx context.Context) error {
 		return startError(err)
 	}
 	v.server = s
-	v.client, err = openai.New(v.clientOptions(s.BaseURL(), v.connections()))
+	return nil
+}
+
+func (v *visit) connect() (err error) {
+	v.client, err = openai.New(v.clientOptions(v.server.BaseURL(), v.connections()))
 	if err != nil {
-		return fmt.Errorf("connect to %q: %w", s.BaseURL(), err)
+		return fmt.Errorf("connect to %q: %w", v.server.BaseURL(), err)
 	}
 	return nil
 }
@@ -109,7 +112,12 @@ func (v *visit) stop() error {
 	ctx, cancel := context.WithTimeout(context.Background(), v.o.Plan.Config.Target.StopIn+30*time.Second)
 	defer cancel()
 	if err := v.server.Stop(ctx); err != nil {
-		return &ServerError{Doing: "stop the server under test", Err: err}
+		e := &ServerError{Doing: "stop the server under test", Err: err}
+		var said interface{ Hint() string }
+		if errors.As(err, &said) {
+			e.Hint = said.Hint()
+		}
+		return e
 	}
 	return nil
 }
@@ -192,7 +200,7 @@ func (v *visit) explain(err error) error {
 	case <-v.server.Died():
 		return &ServerError{
 			Doing: "the server under test died", Err: err, LastWords: v.server.LastWords(),
-			Hint: "everything measured so far is on disk; " + hintRecord,
+			Hint: "everything measured so far is on disk; " + v.afterwards(),
 		}
 	default:
 		return err
@@ -202,6 +210,16 @@ func (v *visit) explain(err error) error {
 // simulated reports whether the server only plays one. It tells runs apart by the salt, which token ids would hide.
 func (v *visit) simulated() bool {
 	return strings.Contains(v.o.Plan.Config.Target.Model, simulatedMark)
+}
+
+// afterwards says what to do about a server that misbehaved: in a judged run that stays on record, before one it does not.
+func (v *visit) afterwards() string {
+	for _, r := range v.j.log.Runs {
+		if r.Invalid != "" && !r.WarmUp {
+			return hintRecord
+		}
+	}
+	return "mend the server and run the same command again: it measures what is missing"
 }
 
 func (v *visit) write(r bench.Record) error { return v.j.write(r) }

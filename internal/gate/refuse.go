@@ -10,7 +10,6 @@ import (
 // The limits of what can still be repaired.
 const (
 	leastRuns      = 3    // valid runs a side; fewer have no interval worth its name
-	fewRuns        = 5    // below this the gate warns
 	mostSpoilt     = 0.20 // share of a side's runs
 	lengthDiffers  = 0.02 // of the mean output length
 	queuedTooOften = 0.01 // of requests, delayed by the client's own limit
@@ -32,6 +31,9 @@ func (q *question) candidate() {
 		return
 	}
 	if q.tooFew(h); q.settled() {
+		return
+	}
+	if q.unfinished(h); q.settled() {
 		return
 	}
 	if q.base == nil && !q.rule.absolute() {
@@ -58,6 +60,23 @@ func (q *question) tooFew(s *side) {
 	if len(s.fit) < leastRuns {
 		q.settle(Invalid, fmt.Sprintf("The %s has %s and at least %d are needed.", s.title(), count(len(s.fit), "valid run"), leastRuns),
 			"Measure at least 5 runs a side: campaign.runs, or benchgate run --runs 5.")
+	}
+}
+
+// unfinished refuses a session that was to have more runs: who stops when the numbers look right has decided many times.
+func (q *question) unfinished(s *side) {
+	for _, session := range s.digest.Sessions {
+		valid := 0
+		for _, r := range session.Runs() {
+			if r.Valid() {
+				valid++
+			}
+		}
+		if valid < session.Planned {
+			q.settle(Invalid, fmt.Sprintf("The %s has %d of the %s that were planned.", s.title(), valid, count(session.Planned, "run")),
+				"Run the same benchgate run again: it measures what is missing.")
+			return
+		}
 	}
 }
 

@@ -46,7 +46,10 @@ func TestRefusals(t *testing.T) {
 	few := func(r *bench.Run) { r.Sent, r.OK = 58, 58; good := 58; r.Good = &good }
 	old := func(edit func(int, *bench.Run)) []bench.Digest { return one(runs(history("chat", 2), edit)) }
 	errors := Policy{Rules: []Rule{{Metric: "error.ratio", Max: ptr(0.5)}}}
+	unfinished := edited(3, first(0, void))
+	unfinished[0].Sessions[0].Planned = 5
 	for _, d := range []decision{
+		{"fewer runs than planned", primary(), base, unfinished, 0, Invalid, 3, "The candidate has 3 of the 5 runs that were planned", "measures what is missing"},
 		{"two runs", primary(), base, edited(2, first(0, void)), 0, Invalid, 3, "The candidate has 2 valid runs and at least 3 are needed", "5 runs"},
 		{"two runs at base", primary(), one(digest("chat", baseDay, quiet[:2]...)), fine, 0, Invalid, 3, "The baseline has 2 valid runs", ""},
 		{"no run at all", primary(), base, edited(0, first(0, void)), 0, Invalid, 3, "0 valid runs", ""},

@@ -31,7 +31,7 @@ func openLog(name string) (*os.File, logFile, error) {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return nil, logFile{}, fmt.Errorf("log of the server: %w", err)
 	}
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, logFile{}, fmt.Errorf("log of the server: %w", err)
 	}
