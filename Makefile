@@ -1,6 +1,7 @@
 # make            format check, vet, staticcheck, tests: what a change has to pass
 # make test       the same
-# make test-long  long statistics and fuzzing, without the race detector
+# make test-long  the same tests at full length, without the race detector
+# make test-fuzz  every fuzz target for a while: FUZZ=20s each
 # make test-real  a real llama-server: built once (about ten minutes), cached outside the checkout
 # make bench      speed and size, as ratios
 # make schema     regenerate schema/*.json and docs/metrics.md
