@@ -15,6 +15,10 @@ const leastLateness = 0.005
 // latenessShare is the share of TTFT p50 that lateness may reach.
 const latenessShare = 0.10
 
+// starved is how many times the limit of lateness a 1 ms timer of this process may oversleep, p99. Beyond it the process
+// got no processor: its sends may be punctual, since a slot falls free when it wakes, but what it stamps is late.
+const starved = 5
+
 // examine fills in what the requests say of the client, and voids the run when the client was too late to be believed.
 // Least is the lateness that never does, in seconds; 0 means leastLateness.
 func examine(run *bench.Run, requests []bench.Request, l config.Load, least float64) {
@@ -36,6 +40,10 @@ func examine(run *bench.Run, requests []bench.Request, l config.Load, least floa
 	limit := max(least, latenessShare*ttft)
 	if run.Client.LagP99 > limit {
 		run.Void = fmt.Sprintf("the client sent late: p99 %s against a limit of %s", millis(run.Client.LagP99), millis(limit))
+	}
+	if run.Client.TimerP99 > starved*limit {
+		run.Void = fmt.Sprintf("the client was starved of processor time: a 1 ms timer overslept by %s, p99, against a limit of %s",
+			millis(run.Client.TimerP99), millis(starved*limit))
 	}
 	if run.Client.SelfTest99 > limit {
 		run.Void = fmt.Sprintf("the client's own error in the loopback self-test: p99 %s against a limit of %s",

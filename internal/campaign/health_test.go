@@ -27,16 +27,18 @@ func TestLateClientVoidsItsRun(t *testing.T) {
 		name     string
 		late     float64
 		selfTest float64
+		timer    float64
 		void     string // part of the reason; empty: the run stands
 	}{
-		{"punctual", 0.001, 0, ""},
-		{"at a tenth of ttft", 0.0099, 0, ""},
-		{"later than a tenth of ttft", 0.012, 0, "sent late"},
-		{"self-test too bad", 0.001, 0.02, "self-test"},
+		{"punctual", 0.001, 0, 0.002, ""},
+		{"at a tenth of ttft", 0.0099, 0, 0.049, ""},
+		{"later than a tenth of ttft", 0.012, 0, 0.002, "sent late"},
+		{"self-test too bad", 0.001, 0.02, 0.002, "self-test"},
+		{"starved", 0.001, 0, 0.1, "starved of processor time"},
 	} {
 		requests := sent(60, c.late)
 		run := bench.Condense(requests, 60, bench.SLO{})
-		run.Client.SelfTest99 = c.selfTest
+		run.Client.SelfTest99, run.Client.TimerP99 = c.selfTest, c.timer
 		examine(&run, requests, open, 0)
 		if (run.Void == "") != (c.void == "") || !strings.Contains(run.Void, c.void) {
 			t.Errorf("%s: void is %q, want %q in it", c.name, run.Void, c.void)
