@@ -21,6 +21,19 @@ type baselineCmd struct {
 	Rm     baselineRmCmd     `cmd:"" help:"Remove a baseline."`
 }
 
+// readBaseline reads what a candidate is held against, and says where it stands. None at all under the default folder is
+// an answer (everything is new), not an error.
+func readBaseline(spec, runner string) ([]bench.Digest, string, error) {
+	if _, err := os.Stat(spec); os.IsNotExist(err) && spec == baseline.Folder {
+		return nil, "", nil
+	}
+	digests, source, err := baseline.Read(spec, runner)
+	if errors.Is(err, baseline.ErrNone) {
+		err = nil
+	}
+	return digests, source.Ref, err
+}
+
 // folderFlag is where baselines live.
 type folderFlag struct {
 	Folder string `default:"baselines" placeholder:"DIR" help:"Where baselines live."`

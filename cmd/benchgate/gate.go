@@ -1,13 +1,11 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 
 	"github.com/benchgate/benchgate/internal/baseline"
-	"github.com/benchgate/benchgate/internal/bench"
 	"github.com/benchgate/benchgate/internal/gate"
 	"github.com/benchgate/benchgate/internal/report"
 )
@@ -32,10 +30,10 @@ func (c gateCmd) Run(sh *shell) error {
 	if err != nil {
 		return fmt.Errorf("candidate: %w", err)
 	}
-	if runner == "" && len(head) > 0 && source.Kind == "folder" {
+	if runner == "" && len(head) > 0 && source.Folder() {
 		runner = head[0].Runner
 	}
-	base, from, err := c.base(runner)
+	base, from, err := readBaseline(c.Baseline, runner)
 	if err != nil {
 		return fmt.Errorf("baseline: %w", err)
 	}
@@ -69,18 +67,6 @@ func (c gateCmd) policy() (gate.Policy, string, error) {
 		runner = c.Runner
 	}
 	return conf.Policy, runner, nil
-}
-
-// base reads the baseline; none at all under the default folder is an answer (everything is new), not an error.
-func (c gateCmd) base(runner string) ([]bench.Digest, string, error) {
-	if _, err := os.Stat(c.Baseline); os.IsNotExist(err) && c.Baseline == "baselines" {
-		return nil, "", nil
-	}
-	digests, source, err := baseline.Read(c.Baseline, runner)
-	if errors.Is(err, baseline.ErrNone) {
-		err = nil
-	}
-	return digests, source.Ref, err
 }
 
 func (c gateCmd) write(v gate.Verdict) error {

@@ -205,11 +205,9 @@ func spread(d bench.Digest, name string) (string, bool) {
 		return "", false
 	}
 	var values []float64
-	for _, s := range d.Sessions {
-		for _, r := range s.Runs() {
-			if v, ok := r.Metrics[name]; ok && r.Valid() {
-				values = append(values, v)
-			}
+	for _, r := range allRuns(d) {
+		if v, ok := r.Metrics[name]; ok && r.Valid() {
+			values = append(values, v)
 		}
 	}
 	if len(values) == 0 {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/benchgate/benchgate/internal/baseline"
 	"github.com/benchgate/benchgate/internal/bench"
 	"github.com/benchgate/benchgate/internal/campaign"
 	"github.com/benchgate/benchgate/internal/config"
@@ -37,7 +35,7 @@ func (c runCmd) Run(sh *shell) error {
 	if err != nil {
 		return err
 	}
-	base, err := c.base(conf.Runner)
+	base, _, err := readBaseline(c.Baseline, conf.Runner)
 	if err != nil {
 		return fmt.Errorf("baseline: %w", err)
 	}
@@ -102,26 +100,12 @@ func oneConfig(path string) (config.Config, error) {
 // maxConfig is the size in bytes beyond which a config is not read at all.
 const maxConfig = 1 << 20
 
-// base reads the baseline; the default folder may be absent.
-func (c runCmd) base(runner string) ([]bench.Digest, error) {
-	if _, err := os.Stat(c.Baseline); os.IsNotExist(err) && c.Baseline == "baselines" {
-		return nil, nil
-	}
-	base, _, err := baseline.Read(c.Baseline, runner)
-	if errors.Is(err, baseline.ErrNone) {
-		return nil, nil
-	}
-	return base, err
-}
-
 // durations is how long one run of each scenario took, by the newest run of the baseline, in seconds.
 func durations(base []bench.Digest) map[string]float64 {
 	known := map[string]float64{}
 	for _, d := range base {
-		for _, s := range d.Sessions {
-			for _, r := range s.Runs() {
-				known[d.Scenario] = r.Duration
-			}
+		for _, r := range allRuns(d) {
+			known[d.Scenario] = r.Duration
 		}
 	}
 	return known

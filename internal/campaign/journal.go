@@ -100,20 +100,25 @@ func (j *journal) read(path string) error {
 	if err != nil {
 		return fmt.Errorf("read campaign: %w", err)
 	}
-	whole := bytes.LastIndexByte(data, '\n') + 1
-	if whole < len(data) {
-		if err := os.Truncate(path, int64(whole)); err != nil {
-			return fmt.Errorf("cut half-written line: %w", err)
-		}
+	if bytes.IndexByte(data, '\n') < 0 { // killed while it wrote the header: nothing was measured
+		return shorten(path, 0)
 	}
-	if whole == 0 {
-		return nil
-	}
-	log, err := bench.ReadCampaign(bytes.NewReader(data[:whole]), path)
+	log, err := bench.ReadCampaign(bytes.NewReader(data), path)
 	if err != nil {
 		return err
 	}
 	j.log = *log
+	if log.Cut {
+		return shorten(path, log.Whole)
+	}
+	return nil
+}
+
+// shorten cuts off the line that a kill left half-written.
+func shorten(path string, whole int64) error {
+	if err := os.Truncate(path, whole); err != nil {
+		return fmt.Errorf("cut half-written line: %w", err)
+	}
 	return nil
 }
 

@@ -61,10 +61,10 @@ func (v *visit) warmUp(ctx context.Context) error {
 // pass plays one run, writing every request as it ends and the run when it is complete.
 func (v *visit) pass(ctx context.Context, s config.Scenario, warmUp bool) error {
 	if err := v.server.Reset(ctx); err != nil {
-		return &ServerError{Doing: "reset the server before a run", Err: err}
+		return serverError("reset the server before a run", err)
 	}
 	if err := v.client.Open(ctx, connections(s)); err != nil {
-		return &ServerError{Doing: "open connections", Err: err}
+		return serverError("open connections", err)
 	}
 	v.order++
 	order, done := v.order, 0
@@ -109,9 +109,10 @@ func (v *visit) pass(ctx context.Context, s config.Scenario, warmUp bool) error 
 // conclude writes the run and says whether the campaign may go on after it.
 func (v *visit) conclude(s config.Scenario, run bench.Run, warmUp bool, err error) error {
 	judge(&run, s)
-	died := v.died(errors.Is(err, load.ErrAborted) || run.Sent > 0 && run.OK == 0)
+	hopeless := errors.Is(err, load.ErrAborted) || run.Sent > 0 && run.OK == 0
+	died := v.died(hopeless)
 	if died {
-		run.Invalid, run.Void = "the server died during this run", ""
+		run.Invalid = "the server died during this run"
 	}
 	if err != nil && run.Invalid == "" {
 		run.Invalid = err.Error()
@@ -131,7 +132,7 @@ func (v *visit) conclude(s config.Scenario, run bench.Run, warmUp bool, err erro
 	switch {
 	case died:
 		return errDied
-	case errors.Is(err, load.ErrAborted), run.Sent > 0 && run.OK == 0:
+	case hopeless:
 		return &ServerError{
 			Doing: fmt.Sprintf("scenario %q, run %d", s.Name, run.Order), Err: errors.Join(err, firstFailure(run)),
 			Hint: v.afterwards(),
@@ -146,21 +147,20 @@ const grace = 2 * time.Second
 
 // died reports whether the server's process has ended; when everything failed it waits a little for that.
 func (v *visit) died(failing bool) bool {
-	wait := time.Duration(0)
-	if failing {
-		wait = grace
+	select {
+	case <-v.server.Died():
+		return true
+	default:
 	}
-	t := time.NewTimer(wait)
+	if !failing {
+		return false
+	}
+	t := time.NewTimer(grace)
 	defer t.Stop()
 	select {
 	case <-v.server.Died():
 		return true
 	case <-t.C:
-	}
-	select {
-	case <-v.server.Died():
-		return true
-	default:
 		return false
 	}
 }

@@ -93,7 +93,7 @@ func (v *visit) start(ctx context.Context) error {
 		Dial:     v.o.Dial,
 	})
 	if err != nil {
-		return startError(err)
+		return serverError("start the server under test", err)
 	}
 	v.server = s
 	return nil
@@ -112,12 +112,7 @@ func (v *visit) stop() error {
 	ctx, cancel := context.WithTimeout(context.Background(), v.o.Plan.Config.Target.StopIn+30*time.Second)
 	defer cancel()
 	if err := v.server.Stop(ctx); err != nil {
-		e := &ServerError{Doing: "stop the server under test", Err: err}
-		var said interface{ Hint() string }
-		if errors.As(err, &said) {
-			e.Hint = said.Hint()
-		}
-		return e
+		return serverError("stop the server under test", err)
 	}
 	return nil
 }
@@ -143,7 +138,7 @@ func (v *visit) clientOptions(baseURL string, connections int) openai.Options {
 func (v *visit) prepare(ctx context.Context) error {
 	caps, err := v.client.Preflight(ctx)
 	if err != nil {
-		return probeError("preflight", err)
+		return serverError("preflight", err)
 	}
 	for _, line := range caps.Summary() {
 		v.o.say("preflight: %s", line)
@@ -179,7 +174,7 @@ func (v *visit) workload(ctx context.Context, s config.Scenario, texts map[strin
 	if !ok && s.Dataset.Kind == "random" {
 		var err error
 		if text, err = load.Calibrate(ctx, v.client, v.caps.TokenPrompts && !v.simulated()); err != nil {
-			return probeError("measure how long prompts become", err)
+			return serverError("measure how long prompts become", err)
 		}
 	}
 	texts[s.Name] = text
@@ -229,22 +224,16 @@ func (v *visit) warn(code, message string) error {
 	return v.write(bench.Record{Warning: &bench.Warning{At: v.o.Now().UTC(), Code: code, Message: message}})
 }
 
-// probeError carries the hint of a probe that the server did not answer as it should.
-func probeError(doing string, err error) error {
+// serverError carries what the packages below know of a failure: a hint, and the last words of a server of ours.
+func serverError(doing string, err error) *ServerError {
 	e := &ServerError{Doing: doing, Err: err}
 	var probe *openai.Error
 	if errors.As(err, &probe) {
 		e.Hint = probe.Hint
 	}
-	return e
-}
-
-// startError carries what the server package knows of a start that did not succeed.
-func startError(err error) error {
-	e := &ServerError{Doing: "start the server under test", Err: err}
-	var said *server.Error
-	if errors.As(err, &said) {
-		e.LastWords, e.Hint = said.LastWords(), said.Hint()
+	var ours *server.Error
+	if errors.As(err, &ours) {
+		e.LastWords, e.Hint = ours.LastWords(), ours.Hint()
 	}
 	return e
 }
