@@ -43,8 +43,8 @@ func TestFirstAcceptanceRecordsWhoAndWhy(t *testing.T) {
 	if diff := cmp.Diff(origin, e.Digest.Sessions[0].Origin); diff != "" {
 		t.Errorf("origin (-want +got):\n%s", diff)
 	}
-	if (e.Digest.Epoch != bench.Epoch{}) {
-		t.Errorf("epoch %+v of a first baseline", e.Digest.Epoch)
+	if d := cmp.Diff(bench.Epoch{}, e.Digest.Epoch); d != "" {
+		t.Errorf("epoch of a first baseline (-want +got):\n%s", d)
 	}
 	if problems, err := Verify(folder); err != nil || len(problems) > 0 {
 		t.Errorf("verify: %v, %v", problems, err)

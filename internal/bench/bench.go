@@ -31,7 +31,9 @@ type Digest struct {
 	// Text says how prompts of a wanted token length were made, so that both sides of a comparison send the same text.
 	Text Calibration `json:"text,omitzero"`
 	// Epoch begins when a level change was accepted; the zero value is the first.
-	Epoch    Epoch     `json:"epoch,omitzero"`
+	Epoch Epoch `json:"epoch,omitzero"`
+	// Noise is what a calibration of this runner found for the scenario; nil when there was none.
+	Noise    *Noise    `json:"noise,omitempty"`
 	Sessions []Session `json:"sessions"`
 }
 
@@ -74,6 +76,28 @@ type Epoch struct {
 	Started time.Time `json:"started,omitzero"`
 	Reason  string    `json:"reason,omitempty"`
 	Who     string    `json:"who,omitempty"`
+	// Level is where the epoch began: each metric's geometric mean over the runs of its first session (the plain mean of a
+	// ratio), in the unit of the metric. It outlives the sessions themselves, of which only the last ten are kept.
+	Level map[string]float64 `json:"level,omitempty"`
+}
+
+// Noise is how far equal builds differ on one runner, as a calibration measured it.
+type Noise struct {
+	Measured time.Time `json:"measured"`
+	// Design is "committed" when the runs stood in one start of the server, "interleaved" when each had a start of its own.
+	Design string `json:"design"`
+	Runs   int    `json:"runs"`
+	// Metrics maps a metric's name to its noise.
+	Metrics map[string]MetricNoise `json:"metrics"`
+}
+
+// MetricNoise is the noise of one metric, on the scale on which it is compared: logarithm, or logit of a ratio.
+type MetricNoise struct {
+	SD float64 `json:"sd"` // between runs
+	// Workload is the part of SD that chance in the requests of a run explains by itself; 0 when it cannot be told.
+	Workload float64 `json:"workload_sd,omitempty"`
+	Order    float64 `json:"order,omitempty"` // change from the first run to the last, by a straight line
+	First    float64 `json:"first,omitempty"` // the first run's distance from the mean of the others
 }
 
 // Session is one campaign against one build of the server.
@@ -86,6 +110,8 @@ type Session struct {
 	// Planned is how many valid runs this campaign was to have; with fewer it was not finished, and nothing may be read
 	// off it. 0: not known, as in imported results.
 	Planned int `json:"planned_runs,omitempty"`
+	// Looks are the numbers of visits a side at which an interleaved campaign may decide, fixed before it began.
+	Looks []int `json:"looks,omitempty"`
 	// UnderTest is what may differ: engine, version, commit, flags.
 	UnderTest map[string]string `json:"under_test,omitempty"`
 	// Origin says who accepted this session into a baseline; zero in a candidate.

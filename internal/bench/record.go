@@ -20,6 +20,8 @@ type Header struct {
 	Key      string    `json:"key"`  // candidate commit + plan hash + baseline digest
 	Plan     string    `json:"plan"` // hash of the plan
 	Planned  int       `json:"planned_runs,omitempty"`
+	Design   string    `json:"design,omitempty"` // "committed", "interleaved" or "confirm"
+	Looks    []int     `json:"looks,omitempty"`  // of the interleaved part
 	Commit   string    `json:"commit,omitempty"`
 	Tool     string    `json:"tool"` // benchgate and its version
 	// Environment of the machine and the server, as far as known when the campaign began.
@@ -37,6 +39,11 @@ type VisitRecord struct {
 	Side    string    `json:"side"` // "candidate" or "reference"
 	Started time.Time `json:"started"`
 	Log     string    `json:"log,omitempty"` // name of the server's log beside this file
+	// Stage is 1 for the committed part of a confirm campaign; 0 elsewhere.
+	Stage int `json:"stage,omitempty"`
+	// MustMatch and UnderTest are the facts of the server of this visit.
+	MustMatch map[string]string `json:"must_match,omitempty"`
+	UnderTest map[string]string `json:"under_test,omitempty"`
 }
 
 // RequestRecord is one request of a run, written when it ended.

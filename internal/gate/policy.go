@@ -20,6 +20,9 @@ type Policy struct {
 	// MaxAge of a baseline from which a pass is believed; 0 is no limit.
 	MaxAge time.Duration
 	DaySD  float64 // prior of the between-session log-sd, 0.05 unless set
+	// Looks are the numbers of visits a side at which an interleaved campaign may decide; 6, 8 and 10 unless set. The list
+	// that a campaign was begun with wins.
+	Looks []int
 	// Resamples is the least number of bootstrap resamples; 0 means 9,999. Tests of many verdicts lower it.
 	Resamples int
 	// Planned says that these rules are the defaults, since no config was given.

@@ -59,9 +59,11 @@ type Finding struct {
 	Outcome  Outcome `json:"outcome"`
 	Why      string  `json:"why"`
 	Next     string  `json:"next,omitempty"` // what to do; set for everything but a pass
-	Base     *Side   `json:"base,omitempty"`
-	Head     *Side   `json:"head,omitempty"`
-	Change   *Change `json:"change,omitempty"`
+	// Further says what one more session in the baseline would buy; empty where there is none to add.
+	Further string  `json:"further,omitempty"`
+	Base    *Side   `json:"base,omitempty"`
+	Head    *Side   `json:"head,omitempty"`
+	Change  *Change `json:"change,omitempty"`
 	// Tolerance, RuleOut, Min, Max and Slack are what the rule asked: fractions, or the unit of the metric for a limit.
 	Tolerance *float64 `json:"tolerance,omitempty"`
 	RuleOut   *float64 `json:"rule_out,omitempty"`
@@ -105,6 +107,12 @@ type Change struct {
 	PHolm     float64  `json:"p_holm"`           // adjusted over the rule's family
 	PPerm     *float64 `json:"p_perm,omitempty"` // exact permutation, a second opinion
 	SD        float64  `json:"sd"`               // residual sd between runs, log or logit scale
+	// Order is the change that the campaign's course made to both sides, from its first visit to its last, as a worsening;
+	// absent where no order is in the model.
+	Order *float64 `json:"order,omitempty"`
+	// DaySD is how far sessions seem to differ beyond their runs, log or logit scale: the prior and the sessions together.
+	// Absent where both sides stand in one campaign.
+	DaySD *float64 `json:"day_sd,omitempty"`
 }
 
 // RunPoint is one run of a finding, for the picture.

@@ -59,6 +59,11 @@ type Comparison struct {
 	// when the order of the runs is part of the model.
 	PPerm *float64
 	SD    float64 // residual standard deviation between runs, before Options.Floor
+	// Order is the change from the first run to the last that the trend of the model explains; nil without a trend.
+	Order *float64
+	// DaySD is how far sessions seem to differ beyond what their runs explain: the prior and the sessions together. Nil when
+	// both sides are of one session.
+	DaySD *float64
 	// Method names what went into the interval.
 	Method string
 	// Degenerate says that the runs differ less than Options.Floor, which was used in place of their own sd.
@@ -114,17 +119,18 @@ func conclude(m model, b, h side, o Options) Comparison {
 	}
 	if m.z != nil {
 		c.Method += ", trend"
+		c.Order = rounded(m.course)
 	} else {
 		if nb, nh := float64(len(b.runs)), float64(len(h.runs)); math.Max(nb, nh) > unequal*math.Min(nb, nh) {
 			add("+welch", welch(b.runs, h.runs, o))
 		}
 		if p, ok := permutation(b.runs, h.runs); ok {
-			p = Round(p)
-			c.PPerm = &p
+			c.PPerm = rounded(p)
 		}
 	}
 	if !o.SameSession {
-		delta, i := acrossSessions(b.sessions, h.sessions, o)
+		delta, day, i := acrossSessions(b.sessions, h.sessions, o)
+		c.DaySD = rounded(day)
 		all = all.move(delta - m.delta)
 		c.Delta = delta
 		add(fmt.Sprintf("+sessions(%d)", len(b.sessions)), i)
@@ -134,6 +140,11 @@ func conclude(m model, b, h side, o Options) Comparison {
 	c.SE, c.DF = Round(widest.se), Round(widest.df)
 	c.Warnings = warnings(c, b, h, o)
 	return c
+}
+
+func rounded(x float64) *float64 {
+	x = Round(x)
+	return &x
 }
 
 func warnings(c Comparison, b, h side, o Options) []string {

@@ -3,6 +3,7 @@ package stat
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // model is the least-squares fit of y = level + delta·(head) [+ slope·order] + noise. The order is taken as its
@@ -15,6 +16,7 @@ type model struct {
 	zz        float64   // Σz²
 	lag       float64   // mean order of head less that of base
 	delta     float64
+	course    float64 // slope times the way from the first place to the last; 0 without a trend
 	sd        float64 // residual standard deviation
 	df        float64
 	root      float64 // standard error of delta per unit of residual sd
@@ -64,6 +66,7 @@ func (m *model) trend(order []float64) error {
 		m.residuals[i] -= float64(slope * z)
 	}
 	m.delta -= float64(slope * m.lag)
+	m.course = slope * (slices.Max(order) - slices.Min(order))
 	m.df--
 	return nil
 }

@@ -12,7 +12,7 @@ import "math"
 // W the variance within sessions, S_B² that of the base sessions' means, m a harmonic mean. Degrees of freedom by
 // Satterthwaite (1946). V is at least what runs alone explain. Several head sessions enter as base sessions do.
 // Oracle: testdata/vectors.json.
-func acrossSessions(base, head [][]float64, o Options) (delta float64, i interval) {
+func acrossSessions(base, head [][]float64, o Options) (delta, daySD float64, i interval) {
 	b, h := summarise(base), summarise(head)
 	within, wdf := b.within+h.within, b.wdf+h.wdf
 	w := o.Floor * o.Floor
@@ -33,7 +33,7 @@ func acrossSessions(base, head [][]float64, o Options) (delta float64, i interva
 		v, df = least, wdf
 	}
 	delta = h.mean - b.mean
-	return delta, tInterval(delta, math.Sqrt(v), df, o.Confidence)
+	return delta, math.Sqrt(math.Max(0, day-w/b.size)), tInterval(delta, math.Sqrt(v), df, o.Confidence)
 }
 
 // sessions sums up one side.

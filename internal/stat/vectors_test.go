@@ -299,7 +299,7 @@ func TestSessionModelIsThatOfTheReference(t *testing.T) {
 		for _, runs := range v.Base {
 			base = append(base, logs(runs))
 		}
-		delta, got := acrossSessions(base, [][]float64{logs(v.Head)}, Options{DayDF: v.PriorDF}.orDefault())
+		delta, _, got := acrossSessions(base, [][]float64{logs(v.Head)}, Options{DayDF: v.PriorDF}.orDefault())
 		diff(t, v.Name, []any{v.Delta, v.P, v.DF, v.Bounds}, []any{delta, got.p, got.df, got.bounds()})
 	}
 }
