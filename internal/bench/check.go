@@ -123,6 +123,9 @@ func checkDigest(d Digest) error {
 	if d.Epoch.Number < 0 || d.Epoch.Number > maxCount {
 		return fmt.Errorf("epoch %d is out of range", d.Epoch.Number)
 	}
+	if err := checkLevel(d.Epoch.Level); err != nil {
+		return fmt.Errorf("level of the epoch: %w", err)
+	}
 	if err := checkSLO(d.SLO); err != nil {
 		return err
 	}
