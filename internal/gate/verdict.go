@@ -71,8 +71,13 @@ type Finding struct {
 	Max       *float64 `json:"max,omitempty"`
 	Slack     *float64 `json:"slack,omitempty"`
 	// MDE80 is the smallest worsening that such a comparison would have found four times in five; a fraction.
-	MDE80    *float64   `json:"mde80,omitempty"`
-	Look     string     `json:"look,omitempty"` // "1 of 1"
+	MDE80 *float64 `json:"mde80,omitempty"`
+	// Look says when the answer was given: "1 of 1" where there was one decision, "2 of 3 (8 visits a side)" at a look of an
+	// interleaved campaign, "stage 1" or "stage 2, look 1 of 3 (6 visits a side)" in a confirm campaign.
+	Look string `json:"look,omitempty"`
+	// Awaits says what could still answer an open question: "look", a further look of an interleaved campaign, or "stage 2" of
+	// a confirm campaign. Empty where nothing that was planned can.
+	Awaits   string     `json:"awaits,omitempty"`
 	Method   string     `json:"method,omitempty"`
 	Seed     string     `json:"seed,omitempty"` // decimal uint64: JSON numbers cannot hold it
 	Warnings []string   `json:"warnings,omitempty"`
