@@ -27,6 +27,15 @@ func tTail(t, df float64) float64 {
 	return 0.5 * mathx.BetaInc(1/(1+t/df*t), df/2, 0.5)
 }
 
+// fTail returns P(F > x) for Fisher's F: Abramowitz & Stegun (1964), 26.6.2. An infinite or no second count of degrees of
+// freedom means that the variance below is known. Oracle: testdata/days.json.
+func fTail(x, df1, df2 float64) float64 {
+	if !(df2 > 0 && df2 < maxDF) {
+		df2 = maxDF
+	}
+	return mathx.BetaInc(1/(1+x*df1/df2), df2/2, df1/2)
+}
+
 // tDensity is the derivative of −tTail.
 func tDensity(t, df float64) float64 {
 	df = math.Min(df, maxDF)
