@@ -126,6 +126,9 @@ func checkDigest(d Digest) error {
 	if err := checkLevel(d.Epoch.Level); err != nil {
 		return fmt.Errorf("level of the epoch: %w", err)
 	}
+	if err := checkNoise(d.Noise); err != nil {
+		return fmt.Errorf("noise: %w", err)
+	}
 	if err := checkSLO(d.SLO); err != nil {
 		return err
 	}
