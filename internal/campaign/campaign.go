@@ -23,10 +23,18 @@ type Options struct {
 	// Commit and Tool are recorded; ID names the session and salts its prompts.
 	Commit, Tool, ID string
 	APIKey           string
-	Host             host.Facts
+	// ReferenceKey is the API key of the reference, ReferenceCommit the commit that it was built from; "" where unknown.
+	ReferenceKey, ReferenceCommit string
+	Host                          host.Facts
 	// Texts are calibrations of an earlier campaign, by scenario: both sides of a comparison send the same text.
 	Texts    map[string]bench.Calibration
 	KeepText bool
+	// Stage1 names, after the committed part of a confirm campaign, the scenarios that need the second stage; nil: all do.
+	// Head is the candidate's digests. Scenarios without a baseline are measured in the second stage alone.
+	Stage1 func(head []bench.Digest) []string
+	// Look names, after the visits of one look, the scenarios that a further look could still decide; nil: all of them.
+	// It is given all that was measured of both sides.
+	Look func(reference, head []bench.Digest) []string
 	// Lateness of the client that never voids a run, in seconds; 0 means 5 ms.
 	Lateness float64
 	// Dial opens connections to the server under test; nil is the network. A server in memory has its self-test there too.
@@ -39,8 +47,10 @@ type Options struct {
 // Progress is where a campaign stands.
 type Progress struct {
 	Scenario string
-	WarmUp   bool
-	Run, Of  int // of this scenario, from 1
+	// Side is "candidate" or "reference" where both are measured in turn; empty elsewhere.
+	Side    string
+	WarmUp  bool
+	Run, Of int // of this scenario, from 1; of a side measured in turn, at most Of
 	Done     int // requests of this run that ended
 	Requests int
 }
@@ -76,19 +86,21 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if err != nil {
 		return Result{Folder: folder}, err
 	}
-	if o.Fresh || o.Unknown && !missing(j, o.Plan) {
+	p := newProtocol(j, o)
+	if o.Fresh || o.Unknown && p.finished() {
 		j.forget()
+		p = newProtocol(j, o)
 	}
 	before := len(j.log.Runs)
 	res := Result{Folder: folder, Continued: j.log.Header.Schema != ""}
-	if res.Continued && missing(j, o.Plan) {
-		o.say("continuing the campaign that began %s (--fresh starts anew)", j.log.Header.Started.Format(time.RFC3339))
-	}
-	if missing(j, o.Plan) {
-		err = newVisit(j, o).within(ctx)
+	if !p.finished() {
+		if res.Continued {
+			o.say("continuing the campaign that began %s (--fresh starts anew)", j.log.Header.Started.Format(time.RFC3339))
+		}
+		err = p.within(ctx)
 	}
 	if err == nil {
-		err = complete(j, o.Plan)
+		err = p.complete()
 	}
 	err = errors.Join(err, j.close())
 	res.Log = j.log
@@ -101,41 +113,6 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		err = context.Cause(ctx)
 	}
 	return res, err
-}
-
-// complete says why a campaign that ended is not fit to be judged: a server that misbehaved, or too many void runs.
-func complete(j *journal, p Plan) error {
-	for _, s := range p.Scenarios {
-		if valid, void := j.tally(s.Name); valid < p.Runs {
-			return &ServerError{
-				Doing: fmt.Sprintf("scenario %q", s.Name),
-				Err:   fmt.Errorf("%d of %d runs are valid, and %d were void: the client or the machine spoilt more than may be measured again", valid, p.Runs, void),
-				Hint:  "see the reasons above; measure on a quieter machine, then start anew with --fresh",
-			}
-		}
-	}
-	for _, r := range j.log.Runs {
-		if r.Invalid != "" && !r.WarmUp {
-			return &ServerError{Doing: fmt.Sprintf("scenario %q, run %d", r.Scenario, r.Order), Err: errors.New(r.Invalid), Hint: hintRecord}
-		}
-	}
-	return nil
-}
-
-// missing reports whether any scenario still lacks a run that it may have.
-func missing(j *journal, p Plan) bool {
-	for _, s := range p.Scenarios {
-		if wants(j, s.Name, p.Runs) {
-			return true
-		}
-	}
-	return false
-}
-
-// wants reports whether a scenario lacks a run and has not used up its replays.
-func wants(j *journal, scenario string, runs int) bool {
-	valid, void := j.tally(scenario)
-	return valid < runs && void <= replays(runs)
 }
 
 func (o Options) say(format string, args ...any) {

@@ -90,25 +90,26 @@ func TestWarmCacheIsSaid(t *testing.T) {
 }
 
 func TestAnotherServerDoesNotContinueACampaign(t *testing.T) {
-	old := bench.Header{
+	old := bench.VisitRecord{
 		MustMatch: map[string]string{bench.KeyMachine: "m", bench.KeyDriver: "550"},
 		UnderTest: map[string]string{bench.KeyEngine: "vllm", bench.KeyVersion: "0.32"},
-		Workloads: map[string]string{"chat": "w"},
 	}
-	for name, change := range map[string]func(*bench.Header){
-		"engine upgraded": func(h *bench.Header) {
-			h.UnderTest = map[string]string{bench.KeyEngine: "vllm", bench.KeyVersion: "0.33"}
+	for name, change := range map[string]func(*bench.VisitRecord){
+		"engine upgraded": func(v *bench.VisitRecord) {
+			v.UnderTest = map[string]string{bench.KeyEngine: "vllm", bench.KeyVersion: "0.33"}
 		},
-		"driver unknown": func(h *bench.Header) { h.MustMatch = map[string]string{bench.KeyMachine: "m"} },
-		"other workload": func(h *bench.Header) { h.Workloads = map[string]string{"chat": "v"} },
+		"another model file": func(v *bench.VisitRecord) {
+			v.UnderTest = map[string]string{bench.KeyEngine: "vllm", bench.KeyVersion: "0.32", "model_file": "other.gguf"}
+		},
+		"driver unknown": func(v *bench.VisitRecord) { v.MustMatch = map[string]string{bench.KeyMachine: "m"} },
 	} {
 		now := old
 		change(&now)
-		if err := sameCampaign(old, now); err == nil || !strings.Contains(err.Error(), "--fresh") {
+		if err := sameServer(old, now); err == nil || !strings.Contains(err.Error(), "--fresh") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := sameCampaign(old, old); err != nil {
+	if err := sameServer(old, old); err != nil {
 		t.Errorf("the same server: %v", err)
 	}
 }

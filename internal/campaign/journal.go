@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/gofrs/flock"
 
@@ -78,18 +79,29 @@ func (j *journal) renew() error {
 
 func (j *journal) abandon(err error) error { return errors.Join(err, j.lock.Unlock()) }
 
-// setAside keeps an earlier campaign under another name: nothing measured is ever deleted.
+// setAside keeps an earlier campaign under another name, its servers' logs with it: nothing measured is ever deleted.
 func setAside(path string) error {
+	old := ""
 	for n := 1; ; n++ {
-		old := fmt.Sprintf("%s.old-%d", path, n)
-		if _, err := os.Stat(old); err == nil {
-			continue
+		old = fmt.Sprintf(".old-%d", n)
+		if _, err := os.Stat(path + old); err != nil {
+			break
 		}
-		if err := os.Rename(path, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	}
+	logs, err := filepath.Glob(filepath.Join(escapeGlob(filepath.Dir(path)), "server-*.log"))
+	if err != nil {
+		return fmt.Errorf("set earlier campaign aside: %w", err)
+	}
+	for _, file := range append(logs, path) {
+		if err := os.Rename(file, file+old); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("set earlier campaign aside: %w", err)
 		}
-		return nil
 	}
+	return nil
+}
+
+func escapeGlob(s string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(s)
 }
 
 func (j *journal) read(path string) error {
@@ -168,12 +180,15 @@ func (j *journal) close() error {
 	return errors.Join(j.file.Close(), j.lock.Unlock())
 }
 
-// tally counts a scenario's runs so far: those that stand, and those that were void.
-func (j *journal) tally(scenario string) (valid, void int) {
+// tally counts runs that were judged: those that stand, and those that have to be measured again. A run that the client
+// spoilt is void. One in which the server misbehaved stands for a candidate, who cannot pass with it; of a reference it
+// says nothing, and is measured again.
+func (j *journal) tally(of func(bench.VisitRecord, bench.RunRecord) bool) (valid, void int) {
 	for _, r := range j.log.Runs {
+		v := visitOf(j.log, r.Visit)
 		switch {
-		case r.Scenario != scenario || r.WarmUp:
-		case r.Valid():
+		case r.WarmUp || !of(v, r):
+		case r.Valid() && (v.Side != reference || r.Invalid == ""):
 			valid++
 		default:
 			void++

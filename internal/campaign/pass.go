@@ -20,8 +20,8 @@ func (v *visit) measure(ctx context.Context) error {
 	}
 	for again := true; again; {
 		again = false
-		for _, s := range v.o.Plan.Scenarios {
-			if !wants(v.j, s.Name, v.o.Plan.Runs) {
+		for _, s := range v.scenarios {
+			if !v.wants(s.Name) {
 				continue
 			}
 			again = true
@@ -33,29 +33,75 @@ func (v *visit) measure(ctx context.Context) error {
 	return nil
 }
 
-// warmUp sends the warm-up requests and one whole run of every scenario that still lacks runs. Neither is judged.
+// wants reports whether a scenario lacks a run that this visit may measure.
+func (v *visit) wants(scenario string) bool {
+	if v.slot > 0 {
+		return v.p.lacks(v.part, scenario)
+	}
+	return v.p.wants(scenario)
+}
+
+// warmUp sends what is not judged. The one visit of a committed session gets the warm-up requests and one whole run of
+// every scenario: what is still settling after it would stand in every later run. Where both sides are measured in turn
+// every visit is a start and both sides settle alike, so whole runs would double the hours and show no more: each scenario
+// gets the warm-up requests alone. A server that needs longer asks for more of them: campaign.warmup.
 func (v *visit) warmUp(ctx context.Context) error {
-	first := true
-	for _, s := range v.o.Plan.Scenarios {
-		if !wants(v.j, s.Name, v.o.Plan.Runs) {
-			continue
+	for i, s := range v.scenarios {
+		if _, done := v.p.selfTests[s.Name]; !done {
+			if err := v.selfTest(ctx, s); err != nil {
+				return err
+			}
 		}
-		if err := v.selfTest(ctx, s); err != nil {
-			return err
-		}
-		if n := v.o.Plan.Config.Campaign.WarmUp; first && n > 0 {
+		if n := v.p.plan.Config.Campaign.WarmUp; n > 0 && (i == 0 || v.slot > 0) {
 			few := s
 			few.Load.Requests = min(n, s.Load.Requests)
 			if err := v.pass(ctx, few, true); err != nil {
 				return err
 			}
 		}
-		first = false
+		if v.slot > 0 {
+			continue
+		}
 		if err := v.pass(ctx, s, true); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// salt makes the prompts of a run new to the server. The k-th visits of both sides share theirs. A run that is measured
+// again in the same start must not find its prompts in the cache, so it gets others of the same lengths.
+func (v *visit) salt(s config.Scenario, warmUp bool) string {
+	id := v.p.session(v.slot > 0)
+	switch valid, void := v.tally(s.Name); {
+	case v.slot == 0:
+		return load.Salt(s.Load.Seed, id, v.order)
+	case void > 0, v.again && len(v.target.Command) == 0:
+		return load.Salt(s.Load.Seed, id+" again", v.order)
+	case warmUp:
+		return load.Salt(s.Load.Seed, id+" warm-up", v.pair())
+	default:
+		return load.Salt(s.Load.Seed, id, (v.pair()-1)*v.p.plan.Config.Campaign.VisitRuns+valid+1)
+	}
+}
+
+// tally counts the runs of a scenario in this visit.
+func (v *visit) tally(scenario string) (valid, void int) {
+	return v.j.tally(func(_ bench.VisitRecord, r bench.RunRecord) bool { return r.Scenario == scenario && r.Visit == v.number })
+}
+
+// progress is where the visit stands in the runs of a scenario.
+func (v *visit) progress(s config.Scenario, warmUp bool) Progress {
+	at := Progress{Scenario: s.Name, WarmUp: warmUp, Of: v.p.plan.Runs, Requests: s.Load.Requests}
+	if v.slot == 0 {
+		valid, _ := v.p.plainTally(s.Name)
+		at.Run = valid + 1
+		return at
+	}
+	c := v.p.plan.Config.Campaign
+	valid, _ := v.tally(s.Name)
+	at.Side, at.Run, at.Of = v.side, (v.pair()-1)*c.VisitRuns+valid+1, c.Looks[len(c.Looks)-1]*c.VisitRuns
+	return at
 }
 
 // pass plays one run, writing every request as it ends and the run when it is complete.
@@ -68,16 +114,15 @@ func (v *visit) pass(ctx context.Context, s config.Scenario, warmUp bool) error 
 	}
 	v.order++
 	order, done := v.order, 0
-	valid, _ := v.j.tally(s.Name)
-	at := Progress{Scenario: s.Name, WarmUp: warmUp, Run: valid + 1, Of: v.o.Plan.Runs, Requests: s.Load.Requests}
+	at := v.progress(s, warmUp)
 	v.o.progress(at)
 	var writeErr error
 	started := v.o.Now().UTC()
 	watch := host.Watch()
 	requests, duration, err := load.Run(ctx, v.client, load.Pass{
 		Load: s.Load, Exact: v.caps.Exact,
-		Prompts:      v.workloads[s.Name].Salted(load.Salt(s.Load.Seed, v.o.ID, order)),
-		OutputTokens: v.workloads[s.Name].OutputTokens(),
+		Prompts:      v.p.workloads[s.Name].Salted(v.salt(s, warmUp)),
+		OutputTokens: v.p.workloads[s.Name].OutputTokens(),
 		Abort:        v.abort(),
 		OnRequest: func(r bench.Request) {
 			done++
@@ -97,7 +142,7 @@ func (v *visit) pass(ctx context.Context, s config.Scenario, warmUp bool) error 
 	}
 	run := bench.Condense(requests, duration, s.SLO, v.metrics()...)
 	run.Order, run.Started = order, started
-	client.Reconnects, client.SelfTest99 = run.Client.Reconnects, v.selfTests[s.Name]
+	client.Reconnects, client.SelfTest99 = run.Client.Reconnects, v.p.selfTests[s.Name]
 	run.Client = client
 	examine(&run, requests, s.Load, v.o.Lateness)
 	if err := v.conclude(s, run, warmUp, err); err != nil || run.Void == "" {
@@ -125,7 +170,7 @@ func (v *visit) conclude(s config.Scenario, run bench.Run, warmUp bool, err erro
 		return writeErr
 	}
 	if run.Void != "" && !warmUp {
-		if warnErr := v.warn("void", fmt.Sprintf("scenario %q: run %d is void: %s", s.Name, run.Order, run.Void)); warnErr != nil {
+		if warnErr := v.p.warn("void", fmt.Sprintf("scenario %q: run %d is void: %s", s.Name, run.Order, run.Void)); warnErr != nil {
 			return warnErr
 		}
 	}
@@ -134,11 +179,19 @@ func (v *visit) conclude(s config.Scenario, run bench.Run, warmUp bool, err erro
 		return errDied
 	case hopeless:
 		return &ServerError{
-			Doing: fmt.Sprintf("scenario %q, run %d", s.Name, run.Order), Err: errors.Join(err, firstFailure(run)),
+			Doing: v.doing(s, run), Err: errors.Join(err, firstFailure(run)),
 			Hint: v.afterwards(),
 		}
 	}
 	return err
+}
+
+// doing names a run in errors.
+func (v *visit) doing(s config.Scenario, run bench.Run) string {
+	if v.slot > 0 {
+		return fmt.Sprintf("scenario %q, run %d, %s", s.Name, run.Order, v.side)
+	}
+	return fmt.Sprintf("scenario %q, run %d", s.Name, run.Order)
 }
 
 // grace is how long a server that just failed everything is given to turn out dead: its connections break a little
@@ -178,14 +231,14 @@ func firstFailure(run bench.Run) error {
 }
 
 func (v *visit) abort() load.Abort {
-	c := v.o.Plan.Config.Campaign
+	c := v.p.plan.Config.Campaign
 	return load.Abort{Errors: c.AbortErrors, InARow: c.AbortInRow}
 }
 
 // metrics names what the rules ask beyond the standard statistics.
 func (v *visit) metrics() []string {
 	var names []string
-	for _, r := range v.o.Plan.Config.Policy.Rules {
+	for _, r := range v.p.plan.Config.Policy.Rules {
 		names = append(names, r.Metric)
 	}
 	return names

@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"time"
 
@@ -22,22 +23,23 @@ import (
 type Plan struct {
 	Config    config.Config
 	Scenarios []config.Scenario
-	// Runs is how many valid runs every scenario needs.
+	// Runs is how many valid runs every scenario needs in the committed part.
 	Runs int
+	// Based names the scenarios that have a baseline: those that a confirm campaign first holds against it. See Against.
+	Based []string
+	// Parts bound the time of each part of the campaign: one, or the two stages of confirm.
+	Parts []Share
 	// Best and Worst bound the time that it will take.
 	Best, Worst time.Duration
-	// Requests and Tokens are upper bounds of what the server will be asked, warm-up included.
+	// Requests and Tokens are upper bounds of what the servers will be asked, warm-up included.
 	Requests, Tokens int
 	// Guessed says that a closed loop's time rests on the assumed speeds below, since no earlier run is known.
 	Guessed bool
-	folder  string
+	// Notes are what a reader should mind before anything is measured.
+	Notes  []string
+	folder string
+	known  map[string]float64
 }
-
-// Assumed speeds of a server about which nothing is known: they bound the time of a closed loop.
-const (
-	bestFirst, bestToken   = 20 * time.Millisecond, 2 * time.Millisecond
-	worstFirst, worstToken = 2 * time.Second, 100 * time.Millisecond
-)
 
 // voidShare is the share of a side's runs that may be measured again.
 const voidShare = 0.20
@@ -48,12 +50,12 @@ func replays(runs int) int { return int(voidShare * float64(runs) / (1 - voidSha
 // NewPlan plans a campaign for the named scenarios (none: all) with the given number of runs (0: the config's).
 // Folder is where relative paths of the config start. Known maps a scenario to the seconds of one earlier run of it.
 func NewPlan(c config.Config, folder string, names []string, runs int, known map[string]float64) (Plan, error) {
-	p := Plan{Config: c, Runs: c.Campaign.Runs, folder: folder}
+	p := Plan{Config: c, Runs: c.Campaign.Runs, folder: folder, known: known}
 	if runs > 0 {
 		p.Runs = runs
 	}
-	if d := c.Campaign.Design; d != "committed" {
-		return Plan{}, fmt.Errorf("campaign.design %q: only committed can be measured by this version; set campaign.design: committed", d)
+	if p.turns() && c.Reference == nil {
+		return Plan{}, fmt.Errorf("campaign.design %q compares with a second build, and there is no reference", c.Campaign.Design)
 	}
 	for _, n := range names {
 		if _, ok := c.Scenario(n); !ok {
@@ -65,33 +67,58 @@ func NewPlan(c config.Config, folder string, names []string, runs int, known map
 			p.Scenarios = append(p.Scenarios, s)
 		}
 	}
-	return p, p.estimate(known)
+	p.Notes = p.notes()
+	return p, p.estimate()
 }
 
-func (p *Plan) estimate(known map[string]float64) error {
-	p.Worst = p.Config.Target.ReadyIn + p.Config.Target.StopIn
-	for _, s := range p.Scenarios {
-		ask, err := p.asks(s)
-		if err != nil {
-			return fmt.Errorf("scenario %q: %w", s.Name, err)
-		}
-		best, worst := passTime(s, ask.longest)
-		if d, ok := known[s.Name]; ok && d > 0 {
-			best, worst = time.Duration(0.8*d*1e9), time.Duration(2*d*1e9)
-		} else if !s.Load.Open() {
-			p.Guessed = true
-		}
-		p.Best += time.Duration(p.Runs+1) * best
-		p.Worst += time.Duration(p.Runs+1+replays(p.Runs)) * worst
-		n := s.Load.Requests*(p.Runs+1+replays(p.Runs)) + p.Config.Campaign.WarmUp
-		p.Requests += n
-		p.Tokens += int(math.Ceil(float64(n) * ask.perRequest))
+// Against says which scenarios have a baseline. Only a confirm campaign asks: it measures those against it first.
+func (p Plan) Against(scenarios []string) (Plan, error) {
+	p.Based = slices.Clone(scenarios)
+	return p, p.estimate()
+}
+
+// turns reports whether both sides are measured in turn, sooner or later.
+func (p Plan) turns() bool { return p.Config.Campaign.Design != "committed" }
+
+// stage is the number of the committed part: 1 where another may follow.
+func (p Plan) stage() int {
+	if p.turns() {
+		return 1
+	}
+	return 0
+}
+
+// plain are the scenarios of the committed part.
+func (p Plan) plain() []config.Scenario {
+	switch p.Config.Campaign.Design {
+	case "committed":
+		return p.Scenarios
+	case "confirm":
+		return slices.DeleteFunc(slices.Clone(p.Scenarios), func(s config.Scenario) bool { return !slices.Contains(p.Based, s.Name) })
 	}
 	return nil
 }
 
-// asked is what one pass asks of the server.
-type asked struct {
+// notes are said of a plan that asks less than it seems to.
+func (p Plan) notes() []string {
+	if !p.turns() {
+		return nil
+	}
+	var all []string
+	if reflect.DeepEqual(p.Config.Target, *p.Config.Reference) {
+		all = append(all, "reference is the target itself, with the same command in the same folder: a build is compared with itself")
+	}
+	for side, t := range map[string]config.Target{"target": p.Config.Target, "reference": *p.Config.Reference} {
+		if len(t.Command) == 0 {
+			all = append(all, side+" has no command: its server is not restarted between visits, so each visit finds what the one before left")
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// demand is what one pass asks of the server.
+type demand struct {
 	perRequest float64 // tokens in and out, an upper bound of the mean
 	longest    int     // output tokens
 }
@@ -100,16 +127,16 @@ type asked struct {
 const leastBytes = 3
 
 // asks reads the workload: prompts of a file have the length that they have, and may ask for a length of their own.
-func (p *Plan) asks(s config.Scenario) (asked, error) {
+func (p *Plan) asks(s config.Scenario) (demand, error) {
 	if s.Dataset.Kind == "random" {
 		in := float64(s.Dataset.InputTokens) * (1 + s.Dataset.Range)
-		return asked{perRequest: in + float64(s.OutputTokens), longest: s.OutputTokens}, nil
+		return demand{perRequest: in + float64(s.OutputTokens), longest: s.OutputTokens}, nil
 	}
 	w, err := load.Prompts(s, p.folder, bench.Calibration{}, p.Config.Target.API)
 	if err != nil {
-		return asked{}, err
+		return demand{}, err
 	}
-	var a asked
+	var a demand
 	for _, n := range w.OutputTokens() {
 		a.perRequest += float64(n) / float64(len(w.OutputTokens()))
 		a.longest = max(a.longest, n)
@@ -129,20 +156,8 @@ func bytesOf(q openai.Prompt) int {
 	return n
 }
 
-// passTime bounds one pass of a scenario.
-func passTime(s config.Scenario, longest int) (best, worst time.Duration) {
-	tokens := time.Duration(max(0, longest-1))
-	fast, slow := bestFirst+tokens*bestToken, worstFirst+tokens*worstToken
-	if s.Load.Open() {
-		schedule := time.Duration(float64(s.Load.Requests) / s.Load.Rate * float64(time.Second))
-		return schedule + fast, schedule + slow
-	}
-	rounds := time.Duration(math.Ceil(float64(s.Load.Requests) / float64(max(1, s.Load.Concurrency))))
-	return rounds * fast, rounds * slow
-}
-
-// Hash names the plan: the server, its requests and their order, and the contents of data files. What only bounds or paces
-// a campaign (budget, abort, ready, stop) is not in it, nor is the place of a scenario in its file.
+// Hash names the plan: the servers, their requests and their order, the looks, and the contents of data files. What only
+// bounds or paces a campaign (budget, abort, cooldown, ready, stop) is not in it, nor is the place of a scenario in its file.
 func (p Plan) Hash() (string, error) {
 	h := sha256.New()
 	for _, s := range p.Scenarios {
@@ -162,17 +177,24 @@ func (p Plan) Hash() (string, error) {
 		}
 		h.Write(data)
 	}
-	t := p.Config.Target
-	t.ReadyPath, t.ReadyIn, t.StopIn, t.StopCmd = "", 0, 0, nil
 	var metrics []string // those that no digest holds unasked are condensed for the rules
 	for _, r := range p.Config.Policy.Rules {
 		metrics = append(metrics, r.Metric)
 	}
-	rest := []any{p.Config.Runner, t, p.Config.Campaign.WarmUp, p.Config.Sampling, p.Runs, metrics}
+	rest := []any{p.Config.Runner, asked(p.Config.Target), p.Config.Campaign.WarmUp, p.Config.Sampling, p.Runs, metrics}
+	if c := p.Config.Campaign; p.turns() {
+		rest = append(rest, c.Design, asked(*p.Config.Reference), c.Looks, c.VisitRuns)
+	}
 	if err := json.NewEncoder(h).Encode(rest); err != nil {
 		return "", fmt.Errorf("hash plan: %w", err)
 	}
 	return hex.EncodeToString(h.Sum(nil))[:16], nil
+}
+
+// asked is what a target says of the server, without what only bounds its start and its stop.
+func asked(t config.Target) config.Target {
+	t.ReadyPath, t.ReadyIn, t.StopIn, t.StopCmd = "", 0, 0, nil
+	return t
 }
 
 // Key names the campaign: the same commit, plan and baseline continue the same one.

@@ -120,8 +120,8 @@ func TestPlanRefusesWhatItCannotMeasure(t *testing.T) {
 		t.Errorf("an unknown scenario: %v", err)
 	}
 	c.Campaign.Design = "confirm"
-	if _, err := NewPlan(c, ".", nil, 0, nil); err == nil || !strings.Contains(err.Error(), "committed") {
-		t.Errorf("a design that is not there: %v", err)
+	if _, err := NewPlan(c, ".", nil, 0, nil); err == nil || !strings.Contains(err.Error(), "no reference") {
+		t.Errorf("nothing to compare with: %v", err)
 	}
 }
 

@@ -42,8 +42,8 @@ func (v *visit) selfTest(ctx context.Context, s config.Scenario) error {
 		p99s = append(p99s, max(0, p99))
 	}
 	slices.Sort(p99s)
-	v.selfTests[s.Name] = p99s[len(p99s)/2]
-	v.o.say("client self-test for %q: TTFT error p99 %s", s.Name, millis(v.selfTests[s.Name]))
+	v.p.selfTests[s.Name] = p99s[len(p99s)/2]
+	v.o.say("client self-test for %q: TTFT error p99 %s", s.Name, millis(v.p.selfTests[s.Name]))
 	return nil
 }
 

@@ -16,53 +16,33 @@ import (
 	"github.com/benchgate/benchgate/internal/server"
 )
 
-// visit is what happens between one start of the server and its stop.
+// visit is what happens between one start of a server and its stop.
 type visit struct {
-	o         Options
-	j         *journal
-	number    int
-	order     int // of the latest run
-	server    *server.Server
-	client    *openai.Client
-	caps      openai.Capabilities
-	workloads map[string]load.Workload
-	selfTests map[string]float64
-	logName   string
+	part
+	p       *protocol
+	o       Options
+	j       *journal
+	target  config.Target
+	apiKey  string
+	again   bool // an earlier start was for this visit too
+	order   int  // of the latest run
+	server  *server.Server
+	client  *openai.Client
+	caps    openai.Capabilities
+	logName string
 }
 
-func newVisit(j *journal, o Options) *visit {
-	n := len(j.log.Visits) + 1
-	if began := j.log.Header.Campaign; began != "" {
-		o.ID = began
+func newVisit(p *protocol, of part) *visit {
+	v := &visit{part: of, p: p, o: p.o, j: p.j, order: p.j.lastOrder(), target: p.plan.Config.Target, apiKey: p.o.APIKey}
+	v.logName = fmt.Sprintf("server-%d.log", v.number)
+	if v.side == reference {
+		v.target, v.apiKey = *p.plan.Config.Reference, p.o.ReferenceKey
+		v.logName = fmt.Sprintf("server-%d-reference.log", v.number)
 	}
-	return &visit{
-		o: o, j: j, number: n, order: j.lastOrder(),
-		workloads: map[string]load.Workload{}, selfTests: map[string]float64{},
-		logName: fmt.Sprintf("server-%d.log", n),
+	for _, known := range p.j.log.Visits {
+		v.again = v.again || known.Number == v.number
 	}
-}
-
-// errBudget is the cause when campaign.budget is over.
-var errBudget = errors.New("campaign.budget is over")
-
-// within runs the visit as long as the budget lasts. Waiting for the device does not count.
-func (v *visit) within(ctx context.Context) error {
-	unlock, err := host.Lock(ctx, v.o.Host.Device(), func(msg string) { v.o.say("%s", msg) })
-	if err != nil {
-		return fmt.Errorf("lock device: %w", err)
-	}
-	defer unlock()
-	limited := ctx
-	if b := v.o.Plan.Config.Campaign.Budget; b > 0 {
-		var cancel context.CancelFunc
-		limited, cancel = context.WithTimeoutCause(ctx, b, errBudget)
-		defer cancel()
-	}
-	err = v.run(limited)
-	if errors.Is(err, errBudget) || errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		return &ServerError{Doing: "measure", Err: errBudget, Hint: "what was measured is on disk: run the same command again to measure the rest"}
-	}
-	return err
+	return v
 }
 
 // run starts the server, measures what is missing and stops the server again.
@@ -85,15 +65,14 @@ func (v *visit) run(ctx context.Context) (err error) {
 }
 
 func (v *visit) start(ctx context.Context) error {
-	t := v.o.Plan.Config.Target
 	s, err := server.Start(ctx, server.Options{
-		Target: t, Folder: v.o.Plan.folder, Log: filepath.Join(v.o.State, v.o.Key, v.logName),
+		Target: v.target, Folder: v.p.plan.folder, Log: filepath.Join(v.o.State, v.o.Key, v.logName),
 		Progress: func(msg string) { v.o.say("%s", msg) },
-		APIKey:   v.o.APIKey,
+		APIKey:   v.apiKey,
 		Dial:     v.o.Dial,
 	})
 	if err != nil {
-		return serverError("start the server under test", err)
+		return serverError("start "+v.who(), err)
 	}
 	v.server = s
 	return nil
@@ -109,26 +88,26 @@ func (v *visit) connect() (err error) {
 
 // stop ends the server even when the campaign's context is over.
 func (v *visit) stop() error {
-	ctx, cancel := context.WithTimeout(context.Background(), v.o.Plan.Config.Target.StopIn+30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), v.target.StopIn+30*time.Second)
 	defer cancel()
 	if err := v.server.Stop(ctx); err != nil {
-		return serverError("stop the server under test", err)
+		return serverError("stop "+v.who(), err)
 	}
 	return nil
 }
 
 func (v *visit) connections() int {
 	n := 1
-	for _, s := range v.o.Plan.Scenarios {
+	for _, s := range v.scenarios {
 		n = max(n, connections(s))
 	}
 	return n
 }
 
 func (v *visit) clientOptions(baseURL string, connections int) openai.Options {
-	c := v.o.Plan.Config
+	c := v.p.plan.Config
 	return openai.Options{
-		BaseURL: baseURL, Model: c.Target.Model, API: c.Target.API, APIKey: v.o.APIKey, LimitField: c.Target.LimitField,
+		BaseURL: baseURL, Model: v.target.Model, API: v.target.API, APIKey: v.apiKey, LimitField: v.target.LimitField,
 		Temperature: &c.Sampling.Temperature, ExtraBody: c.Sampling.ExtraBody,
 		Connections: connections, KeepText: v.o.KeepText, Dial: v.o.Dial,
 	}
@@ -138,10 +117,13 @@ func (v *visit) clientOptions(baseURL string, connections int) openai.Options {
 func (v *visit) prepare(ctx context.Context) error {
 	caps, err := v.client.Preflight(ctx)
 	if err != nil {
-		return serverError("preflight", err)
+		return serverError("preflight of "+v.who(), err)
 	}
+	began := v.j.log.Header.Schema != ""
 	for _, line := range caps.Summary() {
-		v.o.say("preflight: %s", line)
+		if !began || v.slot == 0 { // of twenty visits, twenty times the same
+			v.o.say("preflight: %s", line)
+		}
 	}
 	v.client.Apply(caps)
 	v.caps = caps
@@ -149,24 +131,52 @@ func (v *visit) prepare(ctx context.Context) error {
 	if texts == nil {
 		texts = map[string]bench.Calibration{}
 	}
-	for _, s := range v.o.Plan.Scenarios {
+	for _, s := range v.p.plan.Scenarios {
 		if err := v.workload(ctx, s, texts); err != nil {
 			return err
 		}
 	}
+	if err := v.known(); err != nil {
+		return err
+	}
 	if err := v.header(texts); err != nil {
 		return err
 	}
-	err = v.write(bench.Record{Visit: &bench.VisitRecord{
-		Number: v.number, Side: "candidate", Started: v.o.Now().UTC(), Log: v.logName,
+	return v.record(began)
+}
+
+// record writes that the visit has begun, and what is to be minded about its server.
+func (v *visit) record(began bool) error {
+	first := true // of this side
+	for _, known := range v.j.log.Visits {
+		first = first && known.Side != v.side
+	}
+	err := v.write(bench.Record{Visit: &bench.VisitRecord{
+		Number: v.number, Side: v.side, Started: v.o.Now().UTC(), Log: v.logName, Stage: v.stage,
+		MustMatch: v.mustMatch(), UnderTest: v.underTest(),
 	}})
-	for _, w := range caps.Warnings {
-		err = errors.Join(err, v.warn("preflight", w))
+	if !began {
+		for _, note := range v.p.plan.Notes {
+			err = errors.Join(err, v.p.warn("plan", note))
+		}
+	}
+	if v.slot > 0 && !first {
+		return err
+	}
+	for _, w := range v.caps.Warnings {
+		if v.slot > 0 {
+			w = v.side + ": " + w
+		}
+		err = errors.Join(err, v.p.warn("preflight", w))
 	}
 	return err
 }
 
+// workload makes the prompts of a scenario: how long words become is learnt once, and both sides send the same text.
 func (v *visit) workload(ctx context.Context, s config.Scenario, texts map[string]bench.Calibration) error {
+	if _, ok := v.p.workloads[s.Name]; ok {
+		return nil
+	}
 	text, ok := texts[s.Name]
 	if !ok {
 		text, ok = v.o.Texts[s.Name]
@@ -178,11 +188,11 @@ func (v *visit) workload(ctx context.Context, s config.Scenario, texts map[strin
 		}
 	}
 	texts[s.Name] = text
-	w, err := load.Prompts(s, v.o.Plan.folder, text, v.o.Plan.Config.Target.API)
+	w, err := load.Prompts(s, v.p.plan.folder, text, v.target.API)
 	if err != nil {
 		return fmt.Errorf("scenario %q: %w", s.Name, err)
 	}
-	v.workloads[s.Name] = w
+	v.p.workloads[s.Name] = w
 	return nil
 }
 
@@ -194,7 +204,7 @@ func (v *visit) explain(err error) error {
 	select {
 	case <-v.server.Died():
 		return &ServerError{
-			Doing: "the server under test died", Err: err, LastWords: v.server.LastWords(),
+			Doing: v.who() + " died", Err: err, LastWords: v.server.LastWords(),
 			Hint: "everything measured so far is on disk; " + v.afterwards(),
 		}
 	default:
@@ -204,25 +214,18 @@ func (v *visit) explain(err error) error {
 
 // simulated reports whether the server only plays one. It tells runs apart by the salt, which token ids would hide.
 func (v *visit) simulated() bool {
-	return strings.Contains(v.o.Plan.Config.Target.Model, simulatedMark)
+	return strings.Contains(v.target.Model, simulatedMark)
 }
 
 // afterwards says what to do about a server that misbehaved: in a judged run that stays on record, before one it does not.
 func (v *visit) afterwards() string {
-	for _, r := range v.j.log.Runs {
-		if r.Invalid != "" && !r.WarmUp {
-			return hintRecord
-		}
+	if v.p.misbehaved(func(bench.VisitRecord) bool { return true }) != nil {
+		return hintRecord
 	}
-	return "mend the server and run the same command again: it measures what is missing"
+	return "mend " + v.who() + " and run the same command again: it measures what is missing"
 }
 
 func (v *visit) write(r bench.Record) error { return v.j.write(r) }
-
-func (v *visit) warn(code, message string) error {
-	v.o.say("warning: %s", message)
-	return v.write(bench.Record{Warning: &bench.Warning{At: v.o.Now().UTC(), Code: code, Message: message}})
-}
 
 // serverError carries what the packages below know of a failure: a hint, and the last words of a server of ours.
 func serverError(doing string, err error) *ServerError {

@@ -1,0 +1,310 @@
+package campaign
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/benchgate/benchgate/internal/bench"
+	"github.com/benchgate/benchgate/internal/config"
+	"github.com/benchgate/benchgate/internal/host"
+	"github.com/benchgate/benchgate/internal/load"
+)
+
+// The sides of a campaign, as records name them.
+const (
+	candidate = "candidate"
+	reference = "reference"
+)
+
+// protocol says what a campaign measures next. It knows nothing but the plan and the journal, so a campaign that was
+// killed goes on exactly where it stopped.
+//
+// Where both sides are measured in turn, the place of a visit is its slot, from 1, and sides stand R C C R | R C C R …
+// (R the reference, C the candidate). In every four slots both sides then have the same mean place, so at each look, an
+// even number of visits a side, the order tells nothing of the side, and a machine that slowly gets faster or slower
+// touches both alike. The reference begins: what only the first start of all suffers, such as a model file that is not in
+// the page cache yet, can then turn no candidate red.
+type protocol struct {
+	o    Options
+	j    *journal
+	plan Plan
+	// asked and looked keep the answers of Options.Stage1 and Options.Look: what a look decided stays so.
+	asked  map[string]bool
+	looked map[int][]config.Scenario
+	// Shared by the visits: prompts, and the client's own error by scenario.
+	workloads map[string]load.Workload
+	selfTests map[string]float64
+}
+
+func newProtocol(j *journal, o Options) *protocol {
+	if began := j.log.Header.Campaign; began != "" {
+		o.ID = began
+	}
+	return &protocol{
+		o: o, j: j, plan: o.Plan, looked: map[int][]config.Scenario{},
+		workloads: map[string]load.Workload{}, selfTests: map[string]float64{},
+	}
+}
+
+// part is what one start of a server is for.
+type part struct {
+	number    int // of the visit
+	side      string
+	stage     int // 1: the committed part of a confirm campaign
+	slot      int // place in the order of sides, from 1; 0 where only the candidate is measured
+	look      int // in slots: visits a side at the look that this visit is for
+	scenarios []config.Scenario
+}
+
+// pair is which visit of its side this is: the k-th of both sides send the same prompts.
+func (p part) pair() int { return (p.slot + 1) / 2 }
+
+// who names the server in sentences.
+func (p part) who() string {
+	if p.side == reference {
+		return "the reference"
+	}
+	return "the server under test"
+}
+
+// sideOf is whose turn a slot is: R C C R, over and over.
+func sideOf(slot int) string {
+	if slot%4 == 0 || slot%4 == 1 {
+		return reference
+	}
+	return candidate
+}
+
+func (p *protocol) finished() bool {
+	_, more := p.next()
+	return !more
+}
+
+// next is what to measure now; false when nothing is missing that may be measured.
+func (p *protocol) next() (part, bool) {
+	if len(p.plan.plain()) > 0 {
+		var todo []config.Scenario
+		for _, s := range p.plan.plain() {
+			if p.wants(s.Name) {
+				todo = append(todo, s)
+			}
+		}
+		if len(todo) > 0 {
+			return part{number: len(p.j.log.Visits) + 1, side: candidate, stage: p.plan.stage(), scenarios: todo}, true
+		}
+		if p.plan.stage() == 0 || p.plainFault() != nil {
+			return part{}, false
+		}
+	}
+	next, _, more := p.turn()
+	return next, more
+}
+
+// wants reports whether a scenario of the committed part lacks a run and has not used up its replays.
+func (p *protocol) wants(scenario string) bool {
+	valid, void := p.plainTally(scenario)
+	return valid < p.plan.Runs && void <= replays(p.plan.Runs)
+}
+
+func (p *protocol) plainTally(scenario string) (valid, void int) {
+	return p.j.tally(func(v bench.VisitRecord, r bench.RunRecord) bool {
+		return r.Scenario == scenario && v.Stage == p.plan.stage() && v.Side != reference
+	})
+}
+
+// turn is the next visit of the part in which both sides are measured in turn, and how many visits a side the last look
+// had that every scenario passed; 0 before the first.
+func (p *protocol) turn() (next part, passed int, more bool) {
+	active, slot, before := p.turned(), 1, p.before()
+	for k, look := range p.plan.Config.Campaign.Looks {
+		active = slices.DeleteFunc(slices.Clone(active), func(s config.Scenario) bool { return p.spoilt(s.Name, look) != "" })
+		if len(active) == 0 {
+			return part{}, passed, false
+		}
+		for ; slot <= 2*look; slot++ {
+			next := part{number: before + slot, side: sideOf(slot), slot: slot, look: look}
+			for _, s := range active {
+				if p.lacks(next, s.Name) {
+					next.scenarios = append(next.scenarios, s)
+				}
+			}
+			if len(next.scenarios) > 0 {
+				return next, passed, true
+			}
+		}
+		passed = look
+		active = p.lookAt(k, active)
+	}
+	return part{}, passed, false
+}
+
+// lacks reports whether a scenario lacks runs in a slot and has not used up its replays.
+func (p *protocol) lacks(at part, scenario string) bool {
+	valid, _ := p.j.tally(func(_ bench.VisitRecord, r bench.RunRecord) bool {
+		return r.Scenario == scenario && r.Visit == at.number
+	})
+	return valid < p.plan.Config.Campaign.VisitRuns && p.spoilt(scenario, at.look) == ""
+}
+
+// spoilt names the side of which more runs were void, up to a look, than may be measured again; empty when neither is.
+func (p *protocol) spoilt(scenario string, look int) string {
+	before, may := p.before(), replays(look*p.plan.Config.Campaign.VisitRuns)
+	for _, side := range []string{reference, candidate} {
+		_, void := p.j.tally(func(v bench.VisitRecord, r bench.RunRecord) bool {
+			return r.Scenario == scenario && v.Side == side && r.Visit > before && r.Visit <= before+2*look
+		})
+		if void > may {
+			return side
+		}
+	}
+	return ""
+}
+
+// before is the number of the last visit before the first slot.
+func (p *protocol) before() int {
+	last := 0
+	for _, v := range p.j.log.Visits {
+		if v.Stage == 1 {
+			last = max(last, v.Number)
+		}
+	}
+	return last
+}
+
+// turned are the scenarios that are measured in turn: all of an interleaved campaign, of a confirm one those that the
+// committed part left open or has no baseline for.
+func (p *protocol) turned() []config.Scenario {
+	first := p.plan.plain()
+	if len(first) == 0 || p.o.Stage1 == nil {
+		return p.plan.Scenarios
+	}
+	if p.asked == nil {
+		p.asked = map[string]bool{}
+		for _, name := range p.o.Stage1(Digests(p.j.log)) {
+			p.asked[name] = true
+		}
+		p.tell(fmt.Sprintf("first stage, %d runs", p.plan.Runs), first, p.asked, "go to the second stage")
+	}
+	var open []config.Scenario
+	for _, s := range p.plan.Scenarios {
+		if p.asked[s.Name] || !slices.Contains(p.plan.Based, s.Name) {
+			open = append(open, s)
+		}
+	}
+	return open
+}
+
+// lookAt asks which scenarios go on after a look.
+func (p *protocol) lookAt(k int, active []config.Scenario) []config.Scenario {
+	looks := p.plan.Config.Campaign.Looks
+	if p.o.Look == nil || k == len(looks)-1 {
+		return active
+	}
+	if open, ok := p.looked[k]; ok {
+		return open
+	}
+	names := map[string]bool{}
+	for _, name := range p.o.Look(References(p.j.log), Digests(p.j.log)) {
+		names[name] = true
+	}
+	open := slices.DeleteFunc(slices.Clone(active), func(s config.Scenario) bool { return !names[s.Name] })
+	p.tell(fmt.Sprintf("look %d of %d, %d visits a side", k+1, len(looks), looks[k]), active, names, "go on")
+	p.looked[k] = open
+	return open
+}
+
+// tell says which scenarios a look decided.
+func (p *protocol) tell(where string, active []config.Scenario, open map[string]bool, on string) {
+	var decided, left []string
+	for _, s := range active {
+		if open[s.Name] {
+			left = append(left, s.Name)
+		} else {
+			decided = append(decided, s.Name)
+		}
+	}
+	say := where + ": "
+	if len(decided) > 0 {
+		say += strings.Join(decided, ", ") + " decided"
+	}
+	if len(decided) > 0 && len(left) > 0 {
+		say += "; "
+	}
+	if len(left) > 0 {
+		say += strings.Join(left, ", ") + " open: " + on
+	}
+	p.o.say("%s", say)
+}
+
+// errBudget is the cause when campaign.budget is over.
+var errBudget = errors.New("campaign.budget is over")
+
+// within measures as long as the budget lasts. Waiting for the device does not count. Once every scenario has passed a
+// look, the end of the budget is no error: the last look decides.
+func (p *protocol) within(ctx context.Context) error {
+	unlock, err := host.Lock(ctx, p.o.Host.Device(), func(msg string) { p.o.say("%s", msg) })
+	if err != nil {
+		return fmt.Errorf("lock device: %w", err)
+	}
+	defer unlock()
+	limited := ctx
+	budget := p.plan.Config.Campaign.Budget
+	if budget > 0 {
+		var cancel context.CancelFunc
+		limited, cancel = context.WithTimeoutCause(ctx, budget, errBudget)
+		defer cancel()
+	}
+	err = p.measure(limited)
+	if !errors.Is(err, errBudget) && !(errors.Is(err, context.DeadlineExceeded) && limited.Err() != nil && ctx.Err() == nil) {
+		return err
+	}
+	if p.plan.turns() && p.plainDone() {
+		if _, passed, _ := p.turn(); passed > 0 {
+			return p.warn("budget", fmt.Sprintf("campaign.budget, %s, was over before the last look: that at %d visits a side decides", budget, passed))
+		}
+	}
+	return &ServerError{Doing: "measure", Err: errBudget, Hint: "what was measured is on disk: run the same command again to measure the rest"}
+}
+
+// measure makes one visit after the other, with a pause between them.
+func (p *protocol) measure(ctx context.Context) error {
+	for first := true; ; first = false {
+		next, more := p.next()
+		if !more {
+			return nil
+		}
+		if !first {
+			if err := rest(ctx, p.plan.Config.Campaign.CoolDown); err != nil {
+				return err
+			}
+		}
+		if next.slot > 0 {
+			looks := p.plan.Config.Campaign.Looks
+			p.o.say("visit %d: %s, %d of at most %d", next.number, next.side, next.pair(), looks[len(looks)-1])
+		}
+		if err := newVisit(p, next).run(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// rest waits, as long as nobody asks for the end.
+func rest(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-t.C:
+		return nil
+	}
+}
+
+func (p *protocol) warn(code, message string) error {
+	p.o.say("warning: %s", message)
+	return p.j.write(bench.Record{Warning: &bench.Warning{At: p.o.Now().UTC(), Code: code, Message: message}})
+}
