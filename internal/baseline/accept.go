@@ -20,10 +20,11 @@ import (
 
 // Limits of a baseline.
 const (
-	leastRuns    = 3
-	mostVoid     = 0.20 // share of a session's runs
-	mostSessions = 10
-	lockWithin   = 10 * time.Second
+	leastRuns  = 3
+	mostVoid   = 0.20 // share of a session's runs
+	lockWithin = 10 * time.Second
+	// clocksApart is how far after its acceptance a session may seem to have begun: tools write local times without a zone.
+	clocksApart = 24 * time.Hour
 )
 
 // Acceptance says who accepts, why, and how the new session stands to those before it.
@@ -109,23 +110,24 @@ func oneLine(s string) string {
 
 // grown is what a file will hold once a candidate is accepted.
 func (a Acceptance) grown(name string, head bench.Digest) ([]byte, error) {
+	if err := a.past(head.Sessions); err != nil {
+		return nil, fmt.Errorf("scenario %q of runner %q cannot be a baseline: %w", head.Scenario, head.Runner, err)
+	}
 	next := head
 	next.Sessions = newest(a.signed(head.Sessions))
-	next.Epoch = bench.Epoch{}
+	next.Epoch = a.epoch(0, head)
 	old, err := onDisk(name).read()
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if a.NewEpoch {
-			next.Epoch = a.epoch(0)
-		}
 	case err != nil:
 		return nil, fmt.Errorf("the baseline that is there stays as it is: %w", err)
 	case a.NewEpoch:
-		next.Epoch = a.epoch(old.Epoch.Number + 1)
+		next.Epoch = a.epoch(old.Epoch.Number+1, head)
 	case a.AddSession:
 		if err := a.joins(old, head); err != nil {
 			return nil, fmt.Errorf("scenario %q of runner %q cannot join its baseline: %w", head.Scenario, head.Runner, err)
 		}
+		old.Epoch.Level = old.EpochLevel() // before the session that it may come from is dropped
 		old.Sessions = newest(append(old.Sessions, next.Sessions...))
 		next = old
 	default:
@@ -136,8 +138,27 @@ func (a Acceptance) grown(name string, head bench.Digest) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-func (a Acceptance) epoch(number int) bench.Epoch {
-	return bench.Epoch{Number: number, Started: a.At, Reason: a.Reason, Who: a.Who}
+// epoch begins at the level of the oldest session of a candidate. Its reason is that of a change of level: the first epoch
+// has none unless one was asked for.
+func (a Acceptance) epoch(number int, head bench.Digest) bench.Epoch {
+	e := bench.Epoch{Number: number, Started: a.At, Who: a.Who}
+	if a.NewEpoch {
+		e.Reason = a.Reason
+	}
+	oldest := slices.MinFunc(head.Sessions, func(x, y bench.Session) int { return x.Started.Compare(y.Started) })
+	e.Level = oldest.Level()
+	return e
+}
+
+// past refuses a session that began after it was accepted: it would be the newest for good.
+func (a Acceptance) past(sessions []bench.Session) error {
+	for _, s := range sessions {
+		if s.Started.After(a.At.Add(clocksApart)) {
+			return fmt.Errorf("session %q began %s, and now it is %s; set the clock that is wrong, then measure again", s.ID,
+				s.Started.UTC().Format(time.DateTime), a.At.UTC().Format(time.DateTime))
+		}
+	}
+	return nil
 }
 
 // signed copies sessions and puts the record of this acceptance on each.
@@ -176,6 +197,12 @@ func (a Acceptance) joins(old, head bench.Digest) error {
 		if slices.ContainsFunc(old.Sessions, func(o bench.Session) bool { return o.ID == s.ID }) {
 			return fmt.Errorf("session %q was accepted already", s.ID)
 		}
+		if len(old.Sessions) >= bench.MostSessions && s.Started.Before(old.Sessions[0].Started) {
+			return fmt.Errorf("session %q is older than the %d that are kept, so it would change nothing", s.ID, bench.MostSessions)
+		}
+	}
+	if err := repeated(old.Sessions, head.Sessions); err != nil {
+		return err
 	}
 	if a.Differs == nil {
 		return nil
@@ -196,7 +223,7 @@ func sameSLO(a, b bench.SLO) bool {
 // newest keeps the last ten sessions, oldest first.
 func newest(sessions []bench.Session) []bench.Session {
 	slices.SortStableFunc(sessions, func(a, b bench.Session) int { return a.Started.Compare(b.Started) })
-	return sessions[max(0, len(sessions)-mostSessions):]
+	return sessions[max(0, len(sessions)-bench.MostSessions):]
 }
 
 // acceptable says why a candidate is not fit to be a baseline.
@@ -215,7 +242,7 @@ func acceptable(d bench.Digest) error {
 			return err
 		}
 	}
-	return nil
+	return repeated(nil, d.Sessions)
 }
 
 // sound says why a session cannot stand in a baseline.

@@ -13,7 +13,7 @@ import (
 	"github.com/benchgate/benchgate/internal/bench"
 )
 
-var noon = time.Date(2026, 11, 3, 12, 0, 0, 0, time.UTC)
+var noon = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
 
 // session is five sound runs, begun so many days after the first of November 2026.
 func session(day int) bench.Session {

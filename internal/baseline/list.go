@@ -155,8 +155,8 @@ func (v *verifying) digest(name string) {
 	if d.Runner != runner || d.Scenario != scenario {
 		v.add(name, "holds scenario %q of runner %q", d.Scenario, d.Runner)
 	}
-	if len(d.Sessions) > mostSessions {
-		v.add(name, "holds %d sessions, want at most %d", len(d.Sessions), mostSessions)
+	if len(d.Sessions) > bench.MostSessions {
+		v.add(name, "holds %d sessions, want at most %d", len(d.Sessions), bench.MostSessions)
 	}
 	if !slices.IsSortedFunc(d.Sessions, func(a, b bench.Session) int { return a.Started.Compare(b.Started) }) {
 		v.add(name, "the sessions are not in the order of their start")
@@ -164,6 +164,9 @@ func (v *verifying) digest(name string) {
 	for _, s := range d.Sessions {
 		if err := sound(s); err != nil {
 			v.add(name, "session %q: %v", s.ID, err)
+		}
+		if !s.Origin.Accepted.IsZero() && s.Started.After(s.Origin.Accepted.Add(clocksApart)) {
+			v.add(name, "session %q began after it was accepted", s.ID)
 		}
 		if s.Origin.Who == "" || s.Origin.Accepted.IsZero() {
 			v.add(name, "session %q: nobody is on record as having accepted it", s.ID)

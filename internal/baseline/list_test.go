@@ -108,6 +108,7 @@ func TestVerifyFindsWhatIsWrong(t *testing.T) {
 		"invalid run":     {edited(func(d *bench.Digest) { runsOf(d)[0].Invalid = "cached" }), "h100/chat.json", "run 1 is invalid: cached"},
 		"no sessions":     {edited(func(d *bench.Digest) { d.Sessions = []bench.Session{} }), "h100/chat.json", "it holds no session"},
 		"wrong order":     {edited(func(d *bench.Digest) { d.Sessions = []bench.Session{accepted(5), accepted(2)} }), "h100/chat.json", "not in the order"},
+		"tomorrow":        {edited(func(d *bench.Digest) { d.Sessions[0].Started = noon.AddDate(0, 0, 2) }), "h100/chat.json", "began after it was accepted"},
 		"eleven":          {edited(func(d *bench.Digest) { d.Sessions = many(11) }), "h100/chat.json", "holds 11 sessions"},
 		"another machine": {edited(func(d *bench.Digest) { d.MustMatch[bench.KeyMachine] = "m2" }), "h100/chat.json", `machine is "m2", and "m1" in`},
 	} {
