@@ -123,12 +123,14 @@ func (a Acceptance) grown(name string, head bench.Digest) ([]byte, error) {
 		return nil, fmt.Errorf("the baseline that is there stays as it is: %w", err)
 	case a.NewEpoch:
 		next.Epoch = a.epoch(old.Epoch.Number+1, head)
+		next.Noise = inherit(old, head)
 	case a.AddSession:
 		if err := a.joins(old, head); err != nil {
 			return nil, fmt.Errorf("scenario %q of runner %q cannot join its baseline: %w", head.Scenario, head.Runner, err)
 		}
 		old.Epoch.Level = old.EpochLevel() // before the session that it may come from is dropped
 		old.Sessions = newest(append(old.Sessions, next.Sessions...))
+		old.Noise = inherit(old, head)
 		next = old
 	default:
 		return nil, fmt.Errorf("%q holds a baseline already; add this campaign to it with --add-session, or start anew with --new-epoch --reason TEXT", name)

@@ -1,0 +1,103 @@
+package noise
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// Cause is a flaw of the workload that makes runs differ more than the machine does.
+type Cause struct {
+	Kind   string // "requests" or "queue"
+	Metric string // empty for the load as a whole
+	// Says is what was found, Advice what to do about it.
+	Says, Advice string
+}
+
+// The kinds of causes.
+const (
+	TooFewRequests = "requests"
+	NearSaturation = "queue"
+)
+
+// quietEnough is the standard deviation below which more requests buy little: days differ by as much.
+const quietEnough = 0.05
+
+func (r Report) causes(l Load) []Cause {
+	var all []Cause
+	if r.Queue.Saturated {
+		all = append(all, r.saturation(l))
+	}
+	for _, m := range r.Metrics {
+		if n, rest := m.Requests(r.Requests); n > 0 {
+			all = append(all, Cause{
+				Kind: TooFewRequests, Metric: m.Name,
+				Says: fmt.Sprintf("too few requests: %s of its run-to-run sd of %s is chance in the %d requests of a run",
+					m.percent(math.Min(m.Workload, m.SD)), m.percent(m.SD), r.Requests),
+				Advice: fmt.Sprintf("%d requests a run would do: an sd of about %s would remain", n, m.percent(rest)),
+			})
+		}
+	}
+	return all
+}
+
+// Requests is how many requests a run needs before chance in them no longer rules its spread, with the standard deviation
+// that remains; 0 when the present number is enough. Chance rules when it makes up half of the variance and alone exceeds
+// 5 %. It falls as the square root of their number, for a mean exactly and for a percentile nearly so (Mosteller 1946);
+// enough is when it is no more than what the runs differ by beyond it, or than 5 %.
+func (m Metric) Requests(now int) (n int, rest float64) {
+	w := m.Percent(m.Workload)
+	sd := m.Percent(m.SD)
+	if w <= quietEnough || w*w < sd*sd/2 {
+		return 0, 0
+	}
+	beyond := math.Sqrt(math.Max(0, sd*sd-w*w))
+	enough := math.Max(beyond, quietEnough)
+	if enough >= w {
+		return 0, 0
+	}
+	n = int(twoDigits(float64(now)*(w/enough)*(w/enough), math.Ceil))
+	unit := m.Percent(1)
+	return n, math.Sqrt(beyond*beyond+enough*enough) / unit
+}
+
+func (m Metric) percent(sd float64) string { return percent(m.Percent(sd)) }
+
+// percent writes a fraction with two digits, or whole from 10 % on.
+func percent(x float64) string {
+	digits := 1
+	if math.Abs(x) >= 0.0995 {
+		digits = 0
+	}
+	return strconv.FormatFloat(100*x, 'f', digits, 64) + " %"
+}
+
+func (r Report) saturation(l Load) Cause {
+	q := r.Queue
+	c := Cause{Kind: NearSaturation}
+	if q.Slots > 0 {
+		c.Says = fmt.Sprintf("near saturation: %.2g of %d slots are in use on average and %s of requests found all of them taken, so chance in the queue moves TTFT",
+			q.InFlight, q.Slots, percent(q.Full))
+		c.Advice = fmt.Sprintf("for latency set rate: %g (half of %d slots ÷ %.2g s an answer)", q.Rate, q.Slots, q.Served)
+	} else {
+		c.Says = fmt.Sprintf("near saturation: TTFT is %.2g times as long when many requests are in flight as when few are, and its p95 is %.2g times its p50: chance in the queue moves it",
+			q.Climb, q.Tail)
+		c.Advice = fmt.Sprintf("for latency set rate: %g (half of the present one; the server does not say how many requests it works on at once)", q.Rate)
+	}
+	c.Says += r.amplified()
+	c.Advice += "; for throughput measure a closed loop (load: {concurrency: N})"
+	if q.Slots > 0 {
+		c.Advice = c.Advice[:len(c.Advice)-len("N})")] + strconv.Itoa(q.Slots) + "})"
+	}
+	return c
+}
+
+// amplified says how much more TTFT's tail scatters than the work on a token does: the queue multiplies what the machine adds.
+func (r Report) amplified() string {
+	tail, ok := r.Find("ttft.p95")
+	work, known := r.Find("tpot.mean")
+	if !ok || !known || tail.SD < 2*work.SD || tail.SD < quietEnough {
+		return ""
+	}
+	return fmt.Sprintf(" (ttft.p95 has an sd of %s where tpot.mean has %s)", tail.percent(tail.SD), work.percent(work.SD))
+}
