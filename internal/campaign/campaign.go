@@ -48,9 +48,9 @@ type Options struct {
 type Progress struct {
 	Scenario string
 	// Side is "candidate" or "reference" where both are measured in turn; empty elsewhere.
-	Side    string
-	WarmUp  bool
-	Run, Of int // of this scenario, from 1; of a side measured in turn, at most Of
+	Side     string
+	WarmUp   bool
+	Run, Of  int // of this scenario, from 1; of a side measured in turn, at most Of
 	Done     int // requests of this run that ended
 	Requests int
 }

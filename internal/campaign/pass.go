@@ -87,7 +87,9 @@ func (v *visit) salt(s config.Scenario, warmUp bool) string {
 
 // tally counts the runs of a scenario in this visit.
 func (v *visit) tally(scenario string) (valid, void int) {
-	return v.j.tally(func(_ bench.VisitRecord, r bench.RunRecord) bool { return r.Scenario == scenario && r.Visit == v.number })
+	return v.j.tally(func(_ bench.VisitRecord, r bench.RunRecord) bool {
+		return r.Scenario == scenario && r.Visit == v.number
+	})
 }
 
 // progress is where the visit stands in the runs of a scenario.

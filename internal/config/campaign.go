@@ -13,7 +13,8 @@ import (
 const (
 	maxRequests = 1_000_000
 	maxRuns     = 1000
-	maxLook     = 100
+	maxLook     = 100 // visits a side
+	maxLooks    = 20
 )
 
 func (r *reader) campaign(b block[campaign], reference bool) Campaign {
@@ -42,6 +43,9 @@ func (r *reader) looks(list []count, at ast.Node) []int {
 	}
 	if len(list) == 0 {
 		r.fail(at, "no look: nothing could ever be decided", "write even numbers that go up, such as [6, 8, 10]; or delete the line")
+	}
+	if len(list) > maxLooks {
+		r.fail(at, fmt.Sprintf("%d looks, and %d is the most", len(list), maxLooks), "three are enough, such as [6, 8, 10]")
 	}
 	var out []int
 	for _, c := range list {

@@ -39,7 +39,7 @@ type file struct {
 	Version   count                      `yaml:"version" jsonschema:"required,enum=1" jsonschema_description:"Version of this format: 1."`
 	Runner    label                      `yaml:"runner" jsonschema:"required" jsonschema_description:"Name of the machine that measures; it names the folder under baselines/."`
 	Target    block[target]              `yaml:"target" jsonschema:"required" jsonschema_description:"The server under test."`
-	Reference block[target]              `yaml:"reference" jsonschema_description:"The build to compare with in the same campaign. It inherits every key of target that it does not set. Not used by this version."`
+	Reference block[target]              `yaml:"reference" jsonschema_description:"The build to compare with in the same campaign. It inherits every key of target that it does not set, as target stands at base where its dir holds a file of this name."`
 	Campaign  block[campaign]            `yaml:"campaign" jsonschema_description:"How much is measured, and in which order."`
 	Sampling  block[sampling]            `yaml:"sampling" jsonschema_description:"What every request carries beside its prompt."`
 	Scenarios map[string]block[scenario] `yaml:"scenarios" jsonschema:"required" jsonschema_description:"What is measured: each scenario is a dataset, a load and an SLO."`
@@ -74,12 +74,12 @@ type stop struct {
 }
 
 type campaign struct {
-	Design    word          `yaml:"design" jsonschema:"enum=committed,enum=interleaved,enum=confirm" jsonschema_description:"committed compares with a baseline file, interleaved starts both builds in turn, confirm does the second only where the first found something. Unless set: confirm if there is a reference, else committed. This version measures committed only."`
+	Design    word          `yaml:"design" jsonschema:"enum=committed,enum=interleaved,enum=confirm" jsonschema_description:"committed compares with a baseline file, interleaved starts both builds in turn, confirm does the second only where the first found something. Unless set: confirm if there is a reference, else committed."`
 	Runs      count         `yaml:"runs" jsonschema:"minimum=1,default=5" jsonschema_description:"Runs of every scenario in a session of the committed design."`
-	Looks     []count       `yaml:"looks" jsonschema_description:"Visits per side at which the interleaved design may decide; even and ascending. [6, 8, 10] unless set. Not used by this version."`
-	VisitRuns count         `yaml:"visit_runs" jsonschema:"minimum=1,default=1" jsonschema_description:"Runs of every scenario between two starts of the server, interleaved design. Not used by this version."`
+	Looks     []count       `yaml:"looks" jsonschema_description:"Visits a side at which the interleaved design may decide; even and ascending. [6, 8, 10] unless set."`
+	VisitRuns count         `yaml:"visit_runs" jsonschema:"minimum=1,default=1" jsonschema_description:"Runs of every scenario between two starts of the server, interleaved design."`
 	WarmUp    block[warmUp] `yaml:"warmup" jsonschema_description:"What is sent and thrown away after every start."`
-	CoolDown  duration      `yaml:"cooldown" jsonschema:"default=5s" jsonschema_description:"Pause between visits; a committed campaign has only one. Not used by this version."`
+	CoolDown  duration      `yaml:"cooldown" jsonschema:"default=5s" jsonschema_description:"Pause between visits; a committed campaign has only one."`
 	Budget    duration      `yaml:"budget" jsonschema_description:"Longest time that a campaign may take; a plan that could take longer is refused. No limit unless set."`
 	Abort     block[abort]  `yaml:"abort" jsonschema_description:"When a run is given up."`
 }

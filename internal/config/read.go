@@ -26,7 +26,18 @@ func Read(name string) (Config, error) {
 // Parse reads a config from its text. The name is shown in errors, and in findings as the place of a rule. Every mistake
 // is an *[Error]; several are joined.
 func Parse(name string, data []byte) (Config, error) {
-	c, _, err := parse(name, data)
+	c, _, err := parse(name, data, nil)
+	return c, err
+}
+
+// ParseBeside is Parse for a config whose reference has one of its own: the text of the same file in the reference's
+// folder, a checkout of the base commit. What reference does not set then comes from the target of that file.
+func ParseBeside(name string, data []byte, baseName string, base []byte) (Config, error) {
+	t, err := parseTarget(baseName, base)
+	if err != nil {
+		return Config{}, err
+	}
+	c, _, err := parse(name, data, &t)
 	return c, err
 }
 
@@ -75,7 +86,7 @@ func read(name string) (Config, *Error, error) {
 	if err != nil {
 		return Config{}, nil, err
 	}
-	return parse(name, data)
+	return parse(name, data, nil)
 }
 
 func fetch(name string) ([]byte, error) {
@@ -107,22 +118,28 @@ func unreadable(name string, err error, hint string) *Error {
 	return &Error{File: name, Message: "read config: " + why.Error(), Hint: hint, cause: err}
 }
 
-func parse(name string, data []byte) (Config, *Error, error) {
-	s, e := clean(name, data)
+// parse also takes the target of the reference's own config; nil: there is none.
+func parse(name string, data []byte, base *target) (Config, *Error, error) {
+	r, root, e := newReader(name, data)
 	if e != nil {
 		return Config{}, nil, e
 	}
-	root, e := s.tree()
-	if e != nil {
-		return Config{}, nil, e
-	}
-	r := &reader{source: s, keys: map[ast.Node]*token.Token{}, place: placeName(name)}
+	r.base = base
 	c := r.config(root)
 	if len(r.mistakes) > 0 {
 		return Config{}, nil, join(r.mistakes)
 	}
 	c.File = name
 	return c, r.runner(root), nil
+}
+
+func newReader(name string, data []byte) (*reader, ast.Node, *Error) {
+	s, e := clean(name, data)
+	if e != nil {
+		return nil, nil, e
+	}
+	root, e := s.tree()
+	return &reader{source: s, keys: map[ast.Node]*token.Token{}, place: placeName(name)}, root, e
 }
 
 // placeName is the path of the file as a place in the repository: slashes, and no leading "./".
@@ -221,27 +238,31 @@ func (r *reader) resolve(root ast.Node, f file) Config {
 	c := Config{
 		Runner: r.runnerName(f.Runner), Campaign: r.campaign(f.Campaign, f.Reference.given()),
 		Sampling: r.sampling(f.Sampling), Paths: r.paths(f.Gate.v.Paths),
-		Unused: r.unused(root, f),
 	}
+	c.Unused = r.unused(root, f, c.Campaign.Design)
 	if f.Target.given() {
 		c.Target = r.target(f.Target.v, f.Target.node)
 	}
 	if f.Target.given() && f.Reference.given() {
-		reference := r.target(f.Reference.v.inherit(f.Target.v), f.Target.node)
+		reference := r.reference(f.Reference.v, f.Target)
 		c.Reference = &reference
 	}
 	if n := entry(root, "scenarios"); n != nil {
 		c.Scenarios = r.scenarios(n, f.Scenarios)
 	}
 	c.Policy = r.policy(f, c.Scenarios)
+	c.Policy.Looks = c.Campaign.Looks
 	return c
 }
 
 // runnerName reads the name of a folder, beside which the results hold a folder of other files.
 func (r *reader) runnerName(l label) string {
 	name := r.label(l)
-	if name == "vllm" {
+	switch name {
+	case "vllm":
 		r.fail(l.node, quote(name)+" is the folder of vLLM's result files, beside that of a runner", "name the machine, such as h100-1x")
+	case "reference":
+		r.fail(l.node, quote(name)+" is the folder of the reference's digests, in that of a runner", "name the machine, such as h100-1x")
 	}
 	return name
 }

@@ -6,8 +6,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -57,7 +59,7 @@ func TestDefaultsAreThoseOfTheGate(t *testing.T) {
 	}
 	want := gate.Defaults()
 	want.Planned = false
-	want.Scenarios = []string{"chat"}
+	want.Scenarios, want.Looks = []string{"chat"}, []int{6, 8, 10}
 	want.Rules = want.Rules[1:] // without a primary, the limit on errors is all that is asked
 	if diff := cmp.Diff(want, c.Policy); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -92,8 +94,8 @@ gate:
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := append(first, "dir/x.yaml:9: reference is not used by this version", "dir/x.yaml:12: campaign.visit_runs is not used by this version",
-			"dir/x.yaml:13: campaign.looks is not used by this version", "dir/x.yaml:16: gate.paths is not used by this version")
+		want := append(first, "dir/x.yaml:9: reference is not used by design: committed", "dir/x.yaml:12: campaign.visit_runs is not used by design: committed",
+			"dir/x.yaml:13: campaign.looks is not used by design: committed", "dir/x.yaml:16: gate.paths is not used by this version")
 		if diff := cmp.Diff(want, c.Unused); diff != "" {
 			t.Errorf("metrics: %s (-want +got):\n%s", metrics, diff)
 		}
@@ -106,9 +108,102 @@ func TestExamplesSetNothingThatDoesNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(c.Unused) > 0 || c.Campaign.Design != "committed" {
-			t.Errorf("%s: design %s, %q", name, c.Campaign.Design, c.Unused)
+		if len(c.Unused) > 0 {
+			t.Errorf("%s: %q", name, c.Unused)
 		}
+	}
+}
+
+func TestDesignsSayWhatTheyDoNotUse(t *testing.T) {
+	all := runner("r1") + "reference: {dir: base}\ncampaign: {design: DESIGN, runs: 3, looks: [4], visit_runs: 2, cooldown: 1s}\n"
+	for design, want := range map[string][]string{
+		"committed": {
+			"x.yaml:10: campaign.cooldown is not used by design: committed", "x.yaml:10: campaign.looks is not used by design: committed",
+			"x.yaml:10: campaign.visit_runs is not used by design: committed", "x.yaml:9: reference is not used by design: committed",
+		},
+		"interleaved": {"x.yaml:10: campaign.runs is not used by design: interleaved"},
+		"confirm":     nil,
+	} {
+		c, err := config.Parse("x.yaml", []byte(strings.Replace(all, "DESIGN", design, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(c.Unused)
+		if diff := cmp.Diff(want, c.Unused); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", design, diff)
+		}
+	}
+}
+
+func TestReferenceInheritsFromTheConfigAtBase(t *testing.T) {
+	const head = `version: 1
+runner: r1
+target: {base_url: "http://127.0.0.1:{port}/v1", model: new, command: [serve, --new, "{port}"], dir: engine}
+reference: REFERENCE
+scenarios: {chat: {dataset: {kind: random, input_tokens: 8}, output_tokens: 8, load: {rate: 1, requests: 60}}}
+`
+	const base = `version: 1
+runner: r1
+target:
+  base_url: http://127.0.0.1:{port}/v1
+  model: old
+  command: [serve, --old, "{port}"]
+  dir: server
+  env: {THREADS: "1"}
+  ready: {within: 1m}
+scenarios: {chat: {dataset: {kind: random, input_tokens: 8}, output_tokens: 8, load: {rate: 1, requests: 60}}}
+`
+	type wanted struct {
+		Model, Dir, Flag, Threads string
+		ReadyIn                   time.Duration
+	}
+	for name, test := range map[string]struct {
+		reference string
+		beside    bool
+		want      wanted
+	}{
+		"no config at base":          {"{dir: base}", false, wanted{"new", "base", "--new", "", 10 * time.Minute}},
+		"a config at base":           {"{dir: base}", true, wanted{"old", "base/server", "--old", "1", time.Minute}},
+		"what reference says wins":   {"{dir: base, model: mine, ready: {within: 2m}}", true, wanted{"mine", "base/server", "--old", "1", 2 * time.Minute}},
+		"a block goes key by key":    {"{dir: base, ready: {path: /health}}", true, wanted{"old", "base/server", "--old", "1", time.Minute}},
+		"an environment of its own":  {"{dir: base, env: {THREADS: '8'}}", true, wanted{"old", "base/server", "--old", "8", time.Minute}},
+		"another folder of the head": {"{env: {A: b}}", false, wanted{"new", "engine", "--new", "", 10 * time.Minute}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := []byte(strings.Replace(head, "REFERENCE", test.reference, 1))
+			c, err := config.Parse("x.yaml", text)
+			if test.beside {
+				c, err = config.ParseBeside("x.yaml", text, "base/x.yaml", []byte(base))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := c.Reference
+			if diff := cmp.Diff(test.want, wanted{r.Model, r.Dir, r.Command[1], r.Env["THREADS"], r.ReadyIn}); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if c.Target.Model != "new" || c.Target.Dir != "engine" {
+				t.Errorf("the target itself became %q in %q", c.Target.Model, c.Target.Dir)
+			}
+		})
+	}
+}
+
+func TestAMistakeInTheConfigAtBaseNamesThatFile(t *testing.T) {
+	text := []byte(runner("r1") + "reference: {dir: base}\n")
+	for name, base := range map[string]string{
+		"no YAML": "version: [", "another version": "version: 2\n", "an unknown key": runner("r1") + "targets: {}\n",
+	} {
+		_, err := config.ParseBeside("x.yaml", text, "base/x.yaml", []byte(base))
+		if err == nil || !strings.Contains(err.Error(), "base/x.yaml") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	// What is wrong only together with the head's keys is shown in the head's file.
+	long := strings.Repeat("# a comment\n", 50) + strings.Replace(runner("r1"), "model: some/model}", "model: some/model, command: [serve]}", 1)
+	clash := []byte(runner("r1") + "reference: {dir: base, base_url: 'http://127.0.0.1:{port}/v1'}\n")
+	if _, err := config.ParseBeside("x.yaml", clash, "base/x.yaml", []byte(long)); err == nil || !strings.Contains(err.Error(), "x.yaml") {
+		t.Errorf("a port that nothing is told of: %v", err)
 	}
 }
 

@@ -16,6 +16,7 @@ type reader struct {
 	keys     map[ast.Node]*token.Token
 	place    string // the file, as findings name it
 	mistakes []*Error
+	base     *target // of the reference's own config; nil: there is none
 }
 
 // enough is the number of mistakes after which a file is not looked at any further.

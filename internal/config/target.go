@@ -2,15 +2,46 @@ package config
 
 import (
 	"net/url"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"strings"
 	"time"
 
+	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 )
 
 const portMark = "{port}"
+
+// reference is the target that a candidate is held against: what it does not set comes from the target at base, else from
+// that of this file. A folder that the base's target names lies in the reference's own.
+func (r *reader) reference(own target, head block[target]) Target {
+	if r.base == nil {
+		return r.target(own.inherit(head.v), head.node)
+	}
+	out := r.target(own.inherit(*r.base), head.node)
+	if own.Dir.given() && r.base.Dir.given() && !filepath.IsAbs(r.base.Dir.written()) {
+		out.Dir = filepath.Join(out.Dir, r.base.Dir.written())
+	}
+	return out
+}
+
+// parseTarget reads a config and returns its target as it is written.
+func parseTarget(name string, data []byte) (target, error) {
+	r, root, e := newReader(name, data)
+	if e != nil {
+		return target{}, e
+	}
+	if r.config(root); len(r.mistakes) > 0 {
+		return target{}, join(r.mistakes)
+	}
+	var f file
+	if err := yaml.NodeToValue(root, &f, yaml.Strict()); err != nil {
+		return target{}, r.syntax(err)
+	}
+	return f.Target.v, nil
+}
 
 // inherit fills what a reference does not set from its target; within ready and stop, key by key.
 func (t target) inherit(from target) target {

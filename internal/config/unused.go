@@ -1,31 +1,37 @@
 package config
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/goccy/go-yaml/ast"
 )
 
-// unused says of every key that the file sets and that this version only reads, in the order of the file, that it does
-// nothing. A server's metrics that are off are as asked.
-func (r *reader) unused(root ast.Node, f file) []string {
-	var all []Error
-	for _, path := range [][]string{
-		{"target", "metrics"}, {"reference"}, {"campaign", "looks"}, {"campaign", "visit_runs"}, {"campaign", "cooldown"}, {"gate", "paths"},
-	} {
-		n, name := root, ""
-		for _, key := range path {
-			n, name = entry(n, key), name+"."+key
-			if n == nil {
-				break
-			}
+// unused says of every key that the file sets and that nothing acts on, in the order of the file, that it does nothing:
+// keys that this version only reads, and those that another design would use. A server's metrics that are off are as asked.
+func (r *reader) unused(root ast.Node, f file, design string) []string {
+	idle := map[string]string{"target.metrics": "this version", "gate.paths": "this version"}
+	switch design {
+	case "committed":
+		for _, key := range []string{"reference", "campaign.looks", "campaign.visit_runs", "campaign.cooldown"} {
+			idle[key] = "design: committed"
 		}
-		if n == nil || name == ".target.metrics" && f.Target.v.Metrics.written() == "off" {
+	case "interleaved":
+		idle["campaign.runs"] = "design: interleaved"
+	}
+	var all []Error
+	for key, by := range idle {
+		n := root
+		for _, name := range strings.Split(key, ".") {
+			n = entry(n, name)
+		}
+		if n == nil || key == "target.metrics" && f.Target.v.Metrics.written() == "off" {
 			continue
 		}
-		all = append(all, Error{File: r.name, Line: r.keys[n].Position.Line, Message: name[1:] + " is not used by this version"})
+		all = append(all, Error{File: r.name, Line: r.keys[n].Position.Line, Message: key + " is not used by " + by})
 	}
-	slices.SortStableFunc(all, func(a, b Error) int { return a.Line - b.Line })
+	slices.SortFunc(all, func(a, b Error) int { return cmp.Or(a.Line-b.Line, strings.Compare(a.Message, b.Message)) })
 	var sentences []string
 	for _, e := range all {
 		sentences = append(sentences, e.Error())
