@@ -111,7 +111,7 @@ func (d Days) Away(level float64, kept bool) (delta, low, high float64) {
 		share = 1 - 1/d.base.k // (1/K)·Σ(xᵢ − x₁) over the K − 1 others
 	}
 	delta = d.base.mean - level
-	half := tUpper((1-d.o.Confidence)/2, d.meanDF) * math.Sqrt(share*d.mean)
+	half := float64(tUpper((1-d.o.Confidence)/2, d.meanDF) * math.Sqrt(share*d.mean))
 	return Round(delta), Round(delta - half), Round(delta + half)
 }
 

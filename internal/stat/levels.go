@@ -38,7 +38,7 @@ func Levels(looks []int, alpha float64) ([]float64, error) {
 		if i+1 < len(looks) {
 			later = float64(looks[i+1]) / last
 		}
-		spend := alpha * (t*t - earlier*earlier)
+		spend := alpha * (float64(t*t) - float64(earlier*earlier))
 		c := w.boundary(correlation(earlier, t), spend)
 		levels[i] = Round(normalTail(c))
 		w = w.step(correlation(earlier, t), correlation(t, later), c)
@@ -66,7 +66,7 @@ func (w walk) crossing(r, c float64) float64 {
 	if w.at == nil {
 		return normalTail(c)
 	}
-	p, sd := 0.0, math.Sqrt(1-r*r)
+	p, sd := 0.0, math.Sqrt(1-float64(r*r))
 	for i, z := range w.at {
 		p += float64(w.mass[i] * normalTail((c-float64(r*z))/sd))
 	}
@@ -77,7 +77,7 @@ func (w walk) crossing(r, c float64) float64 {
 func (w walk) boundary(r, chance float64) float64 {
 	low, high := -reach, reach
 	for range 60 {
-		if c := low + (high-low)/2; w.crossing(r, c) > chance {
+		if c := low + float64((high-low)/2); w.crossing(r, c) > chance {
 			low = c
 		} else {
 			high = c
@@ -96,15 +96,15 @@ func (w walk) step(r, after, c float64) walk {
 	narrow := 1.0
 	for _, x := range []float64{r, after} {
 		if x > 0 && x < 1 {
-			narrow = math.Min(narrow, math.Sqrt(1-x*x))
+			narrow = math.Min(narrow, math.Sqrt(1-float64(x*x)))
 		}
 	}
-	cut := (math.Ceil(c/grid) - 0.5) * grid // the last cell of the grid that lies below c
+	cut := float64((math.Ceil(c/grid) - 0.5) * grid) // the last cell of the grid that lies below c
 	panels := int(math.Ceil((cut + reach) / (2 * narrow)))
 	half := (cut + reach) / float64(2*panels)
 	var next walk
 	for p := range panels {
-		centre := float64(2*p+1)*half - reach
+		centre := float64(float64(2*p+1)*half) - reach
 		for _, g := range gauss {
 			for _, x := range [2]float64{-g.x, g.x} {
 				z := centre + float64(x*half)
@@ -121,7 +121,7 @@ func (w walk) density(r, z float64) float64 {
 	if w.at == nil {
 		return normalDensity(z)
 	}
-	sum, sd := 0.0, math.Sqrt(1-r*r)
+	sum, sd := 0.0, math.Sqrt(1-float64(r*r))
 	for i, from := range w.at {
 		sum += float64(w.mass[i] * normalDensity((z-float64(r*from))/sd))
 	}

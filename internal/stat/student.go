@@ -21,10 +21,10 @@ func tTail(t, df float64) float64 {
 		return 1 - tTail(-t, df)
 	}
 	if t < 1 { // the middle by its complement, where 1 − x keeps its digits
-		return 0.5 - 0.5*mathx.BetaInc(t*t/(df+t*t), 0.5, df/2)
+		return 0.5 - float64(0.5*mathx.BetaInc(t*t/(df+float64(t*t)), 0.5, df/2))
 	}
 	// df/(df + t²), written so that t² may overflow.
-	return 0.5 * mathx.BetaInc(1/(1+t/df*t), df/2, 0.5)
+	return 0.5 * mathx.BetaInc(1/(1+float64(t/df*t)), df/2, 0.5)
 }
 
 // fTail returns P(F > x) for Fisher's F: Abramowitz & Stegun (1964), 26.6.2. An infinite or no second count of degrees of
@@ -41,7 +41,7 @@ func tDensity(t, df float64) float64 {
 	df = math.Min(df, maxDF)
 	a, _ := math.Lgamma((df + 1) / 2)
 	b, _ := math.Lgamma(df / 2)
-	return math.Exp(a - b - 0.5*math.Log(df*math.Pi) - 0.5*(df+1)*math.Log1p(t*t/df))
+	return math.Exp(a - b - float64(0.5*math.Log(df*math.Pi)) - float64(0.5*(df+1)*math.Log1p(t*t/df)))
 }
 
 // tQuantile returns the t below which Student's distribution holds the share p, 0 < p < 1. moremath's own inversion stops
@@ -66,7 +66,7 @@ func tUpper(q, df float64) float64 {
 	for range 200 {
 		next := t + (tTail(t, df)-q)/tDensity(t, df)
 		if !(next > low && next < high) {
-			next = low + (high-low)/2
+			next = low + float64((high-low)/2)
 		}
 		if math.Abs(next-t) <= 1e-15*next || next == low || next == high {
 			return next
