@@ -98,7 +98,8 @@ func primary(more ...Rule) Policy {
 
 func one(d bench.Digest) []bench.Digest { return []bench.Digest{d} }
 
-// interleaved gives both sides the same interleaved session: visits in the order that sides says (0 base, 1 head).
+// interleaved gives both sides the same interleaved session: visits in the order that sides says (0 base, 1 head), decided
+// once, at the last.
 func interleaved(scenario string, sides []int, values []float64) (base, head bench.Digest) {
 	both := [2]bench.Digest{digest(scenario, headDay), digest(scenario, headDay)}
 	for i := range both {
@@ -108,5 +109,40 @@ func interleaved(scenario string, sides []int, values []float64) (base, head ben
 		s := &both[side].Sessions[0]
 		s.Visits = append(s.Visits, bench.Visit{Number: i + 1, Started: headDay, Runs: []bench.Run{run(i+1, values[i])}})
 	}
-	return both[0], both[1]
+	return looks(both[0], len(sides)/2), looks(both[1], len(sides)/2)
+}
+
+// looks plans the looks of a digest's only session.
+func looks(d bench.Digest, at ...int) bench.Digest {
+	d.Sessions[0].Looks = at
+	return d
+}
+
+// abba is an interleaved campaign in the order ABBA: one run a visit, the base's first.
+func abba(scenario string, at []int, base, head []float64) (b, h bench.Digest) {
+	var sides []int
+	var values []float64
+	for i := range base {
+		pair, x := []int{0, 1}, []float64{base[i], head[i]}
+		if i%2 == 1 {
+			pair, x = []int{1, 0}, []float64{head[i], base[i]}
+		}
+		sides, values = append(sides, pair...), append(values, x...)
+	}
+	b, h = interleaved(scenario, sides, values)
+	return looks(b, at...), looks(h, at...)
+}
+
+// early cuts an interleaved digest after its first visits: what it was when a campaign looked.
+func early(d bench.Digest, visits int) bench.Digest {
+	s := d.Sessions[0]
+	s.Visits = s.Visits[:min(visits, len(s.Visits))]
+	d.Sessions = []bench.Session{s}
+	return d
+}
+
+// joined is a candidate of a confirm campaign, with both its stages.
+func joined(first, second bench.Digest) bench.Digest {
+	first.Sessions = append(append([]bench.Session{}, first.Sessions...), second.Sessions...)
+	return first
 }

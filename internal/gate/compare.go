@@ -22,22 +22,28 @@ type comparison struct {
 	err        error
 	// anchor is where a share starts from on the logit scale; changes in points are counted from there.
 	anchor float64
-	// holm and holmBetter are P and PLess of a worsening, adjusted over the family.
-	holm, holmBetter float64
+	// holm are the p values of both directions, adjusted over the family.
+	holm [directions]float64
+	// confidence of the interval, two-sided: what the look leaves.
+	confidence float64
 }
 
-// compare answers the comparative questions: every comparison by itself, then the families together.
-func (p Policy) compare(qs []*question) {
+// compare answers the comparative questions of one look: every comparison by itself, then the families together.
+func (p Policy) compare(qs []*question, fs families) {
 	var open []*question
 	for _, q := range qs {
 		if q.settled() || !q.rule.comparative() {
 			continue
 		}
 		c := &comparison{
-			base: sampleOf(q.measured(q.base), q.metric, q.same),
-			head: sampleOf(q.measured(q.head), q.metric, q.same),
+			base: sampleOf(q.measured(q.base), q.metric),
+			head: sampleOf(q.measured(q.head), q.metric),
 		}
 		c.anchor = centre(c.base)
+		c.confidence = p.Confidence
+		if len(q.looks) > 1 {
+			c.confidence = fs.levels.confidence(q.course)
+		}
 		q.comparison = c
 		open = append(open, q)
 	}
@@ -46,11 +52,12 @@ func (p Policy) compare(qs []*question) {
 		least = fewestResamples
 	}
 	each(open, func(q *question) { q.resample(least) })
-	primaries, others := split(open)
-	p.refine(primaries, least)
-	p.refine(others, least)
-	adjust(primaries)
-	adjust(others)
+	for _, f := range fs.all() {
+		f.enter(qs)
+		mine := f.made(open)
+		f.refine(mine, least)
+		f.adjust(mine)
+	}
 }
 
 // each runs f for every question, several at a time. Every question has its own seed and its own place for the answer, so
@@ -76,26 +83,21 @@ func each(qs []*question, f func(*question)) {
 func (q *question) resample(b int) {
 	c := q.comparison
 	c.Comparison, c.err = stat.Compare(c.base, c.head, stat.Options{
-		Confidence: q.policy.Confidence, Resamples: b, Seed: q.seed(), DaySD: q.policy.DaySD, SameSession: q.same, Floor: q.floor(),
+		Confidence: c.confidence, Resamples: b, Seed: q.seed(), DaySD: q.policy.DaySD, SameSession: q.same, Floor: q.floor(),
 	})
 	if q.metric.HigherBetter() {
 		c.Delta, c.Low, c.High = -c.Delta, -c.High, -c.Low
 		c.P, c.PLess = c.PLess, c.P
+		if c.Order != nil {
+			c.Order = ptr(-*c.Order)
+		}
 	}
 	c.Delta, c.Low, c.High = stat.Round(c.Delta), stat.Round(c.Low), stat.Round(c.High)
 }
 
-// floor is the least sd between runs that is believed; 0 leaves it to the statistics. Shares have one of their own: runs
-// cannot be more alike than independent requests make them, and without it two perfect records would differ by nothing for
-// sure. It is the sd of a run's logit, √(1/met + 1/missed), at the share and the run size of both sides together.
+// floor is the least sd between runs of the question that is believed; see [floorOf].
 func (q *question) floor() float64 {
-	if q.metric.Scale != bench.Logit {
-		return 0
-	}
-	met, of := tallies(slices.Concat(q.measured(q.base), q.measured(q.head)), q.metric)
-	each := float64(sum(of)) / float64(len(of))
-	share := float64(sum(met)) / float64(sum(of))
-	return math.Sqrt(1/(share*each+0.5) + 1/((1-share)*each+0.5))
+	return floorOf(slices.Concat(q.measured(q.base), q.measured(q.head)), q.metric)
 }
 
 func (q *question) seed() uint64 { return stat.Seed(q.metric.Name, q.scenario, 0) }
@@ -104,57 +106,21 @@ func (q *question) seed() uint64 { return stat.Seed(q.metric.Name, q.scenario, 0
 // resamples, too few to say on which side of its level it lies. Elsewhere more resamples would move nothing that Holm's
 // procedure looks at: (1 + count)/(B + 1) is a valid p value for any B, and where the count is 0 it is the smallest there
 // is, so only a family so large that even that would not do has to go on.
-func (p Policy) refine(family []*question, least int) {
-	level := p.alpha() / float64(max(1, len(family)))
-	b := int(math.Ceil(countsThatTell/level - 1e-6))
-	if b <= least {
-		return
-	}
+func (f *family) refine(open []*question, least int) {
 	smallest := 1 / float64(least+1)
 	var again []*question
-	for _, q := range family {
-		c := q.comparison
-		if p := math.Min(c.P, c.PLess); c.err == nil && p < countsThatTell*smallest && (p > 1.5*smallest || smallest > level) {
+	for _, q := range open {
+		c, level := q.comparison, f.least(q.course)
+		few := math.Min(c.P, c.PLess) < countsThatTell*smallest
+		if few && countsThatTell/level > float64(least) && (math.Min(c.P, c.PLess) > 1.5*smallest || smallest > level) {
 			again = append(again, q)
 		}
 	}
-	each(again, func(q *question) { q.resample(b) })
+	each(again, func(q *question) { q.resample(int(math.Ceil(countsThatTell/f.least(q.course) - 1e-6))) })
 }
 
 // alpha is the one-sided level of each family.
-func (p Policy) alpha() float64 { return (1 - p.Confidence) / 2 }
-
-// split parts the questions into the two families: the scenarios' primaries, and all else.
-func split(qs []*question) (primaries, others []*question) {
-	for _, q := range qs {
-		if q.rule.Primary {
-			primaries = append(primaries, q)
-		} else {
-			others = append(others, q)
-		}
-	}
-	return primaries, others
-}
-
-// adjust fills in Holm's p values over the comparisons that came about.
-func adjust(family []*question) {
-	var made []*question
-	var worse, better []float64
-	for _, q := range family {
-		if q.comparison.err == nil {
-			made = append(made, q)
-			worse = append(worse, q.comparison.P)
-			better = append(better, q.comparison.PLess)
-		}
-	}
-	if len(made) == 0 {
-		return
-	}
-	worse, better = stat.Holm(worse), stat.Holm(better)
-	for i, q := range made {
-		q.comparison.holm, q.comparison.holmBetter = stat.Round(worse[i]), stat.Round(better[i])
-	}
-}
+func (p Policy) alpha() float64 { return float64((1 - p.Confidence) / 2) }
 
 // thresholds are what a rule asks, on the scale of the analysis: positive is worse.
 type thresholds struct{ tolerance, ruleOut, better float64 }
@@ -212,7 +178,10 @@ func (q *question) change() *Change {
 	c := q.comparison
 	out := &Change{
 		Worse: q.worsening(c.Delta), WorseLow: q.worsening(c.Low), WorseHigh: q.worsening(c.High),
-		Points: q.metric.Scale == bench.Logit, Level: stat.Round(q.policy.Confidence), P: c.P, PHolm: c.holm, PPerm: c.PPerm, SD: c.SD,
+		Points: q.metric.Scale == bench.Logit, Level: stat.Round(c.confidence), P: c.P, PHolm: c.holm[worse], PPerm: c.PPerm, SD: c.SD, DaySD: c.DaySD,
+	}
+	if c.Order != nil {
+		out.Order = ptr(q.worsening(*c.Order))
 	}
 	if out.Points {
 		return out

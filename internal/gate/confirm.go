@@ -6,23 +6,196 @@ import (
 	"github.com/benchgate/benchgate/internal/bench"
 )
 
-// Confirm decides a confirm campaign: a candidate against a committed baseline first, and what is neither a pass nor an
-// improvement there against a reference that was started in turn with the candidate, which alone may block. Base is the
-// baseline, reference the reference's side of the second stage, and head the candidate's digests, each with a plain session
-// of the first stage, an interleaved one of the second, or both. Before the second stage is measured, reference is empty.
+// What could still answer a finding: see [Finding.Awaits].
+const (
+	awaitsLook  = "look"
+	awaitsStage = "stage 2"
+)
+
+// Confirm decides a confirm campaign. Its first stage compares the candidate with a committed baseline; what is a pass, an
+// improvement or an observation there is final, what rests on a candidate that nobody can judge as well. Everything else that
+// is comparative is answered by the second stage alone, in which candidate and reference were started in turn: in families of
+// just those questions, at its looks, and only there may anything regress. Limits are held once, against all that was
+// measured of the candidate.
+//
+// Base is the baseline; head the candidate's digests, each with a plain session of the first stage, an interleaved one of the
+// second, or both; reference the reference's side of the second stage, empty before that is measured. A scenario without a
+// plain session, or without a baseline that it can be compared with, goes straight to the second stage.
 func Confirm(p Policy, base, reference, head []bench.Digest) Verdict {
-	if turns := only(head, true); len(turns) > 0 {
-		return Decide(p, reference, turns)
+	p = p.complete()
+	c := p.confirmation(base, reference, head)
+	qs := c.answer()
+	v := p.verdict(qs, c.pictures(), slices.Concat(base, reference), head)
+	v.Design, v.Validity = designConfirm, c.validity()
+	if first := baselineOf(c.of(c.first)); first != nil {
+		v.Baseline = first
+		v.sinceEpoch(c.asked)
 	}
-	v := Decide(p, base, only(head, false))
-	for i := range v.Findings {
-		f := &v.Findings[i]
-		if f.Tolerance != nil && f.Outcome != Pass && f.Outcome != Improved && f.Outcome != Observed {
-			f.Outcome, f.Next, f.Awaits = Inconclusive, "Run the same benchgate run again: it measures the second stage.", awaitsStage
+	v.conclude(p, slices.ContainsFunc(qs, (*question).acrossDays))
+	return v
+}
+
+// confirmation is a confirm campaign on its way to a verdict.
+type confirmation struct {
+	Policy
+	whole         []*pair // a candidate with all its sessions; the baseline, or the reference where there is none
+	first, second map[string]*pair
+	asked         []*question // of the first stage, final or not
+}
+
+func (p Policy) confirmation(base, reference, head []bench.Digest) *confirmation {
+	c := &confirmation{Policy: p, whole: match(p, slices.Concat(base, lacking(reference, base)), head), first: map[string]*pair{}, second: map[string]*pair{}}
+	for _, x := range c.whole {
+		x.course = course{} // a limit is held against all that was measured
+		c.first[x.scenario], c.second[x.scenario] = &pair{scenario: x.scenario}, &pair{scenario: x.scenario}
+	}
+	for _, x := range match(p, base, only(head, false)) {
+		c.first[x.scenario] = x
+	}
+	for _, x := range match(p, reference, only(head, true)) {
+		c.second[x.scenario] = x
+	}
+	return c
+}
+
+// answer decides the first stage, and by the second what that leaves open.
+func (c *confirmation) answer() []*question {
+	out := ask(c.Policy, c.whole)
+	var first []*question
+	var open []int
+	for i, q := range out {
+		if q.rule.comparative() && q.head != nil && q.twice == "" {
+			open = append(open, i)
+			x := c.first[q.scenario]
+			if x.head == nil {
+				continue
+			}
+			out[i] = newQuestion(c.Policy, x, q.rule).as(1, nil)
+			c.asked = append(c.asked, out[i])
+		}
+		first = append(first, out[i])
+	}
+	c.replay(first) // no pair of it has looks: each is answered where it stands
+	return c.confirm(out, slices.DeleteFunc(open, func(i int) bool { return out[i].answered() }))
+}
+
+// as makes it a question of a stage; before is the candidate in the stage before.
+func (q *question) as(stage int, before *side) *question {
+	q.stage, q.before = stage, before
+	switch stage {
+	case 1:
+		q.finding.Look = "stage 1"
+	case 2:
+		q.finding.Look = "stage 2, look " + q.place()
+	}
+	return q
+}
+
+// answered reports whether the first stage has the last word on the question. A candidate whose server misbehaved there can
+// only be shown worse, and goes on only if it seems so.
+func (q *question) answered() bool {
+	switch q.finding.Outcome {
+	case Pass, Improved, Observed, Missing:
+		return true
+	case Invalid:
+		return q.unfit
+	case Inconclusive:
+		return len(q.head.which(misbehaved)) > 0
+	}
+	return false
+}
+
+// confirm answers the open questions by the second stage.
+func (c *confirmation) confirm(qs []*question, open []int) []*question {
+	var second []*question
+	var places []int
+	for _, i := range open {
+		x := c.second[qs[i].scenario]
+		switch {
+		case x.head == nil && x.base == nil:
+			qs[i].unconfirmed()
+		case !x.same:
+			qs[i].settle(Invalid, "The second stage cannot be read: candidate and reference were not measured in turn in one campaign.",
+				"Measure again with benchgate run, which writes both sides.")
+		default:
+			second = append(second, newQuestion(c.Policy, x, qs[i].rule).as(2, c.first[x.scenario].head))
+			places = append(places, i)
 		}
 	}
-	v.conclude(p.complete(), false)
-	return v
+	for k, q := range c.replay(second) {
+		qs[places[k]] = q
+	}
+	return qs
+}
+
+// unconfirmed settles a question that the second stage would have to answer and that is not measured.
+func (q *question) unconfirmed() {
+	f := &q.finding
+	var why string
+	switch {
+	case q.stage == 0:
+		why = "There is no first stage to go by."
+	case f.Outcome == Regressed:
+		why = f.Why + " Only the second stage may block."
+	default:
+		why = f.Why
+	}
+	q.settle(Inconclusive, "The second stage is not measured. "+why, goOn)
+	if q.stage == 0 {
+		q.show()
+	}
+	f.Awaits = awaitsStage
+}
+
+// pictures are the pairs that answered: those of the second stage where there is one.
+func (c *confirmation) pictures() []*pair {
+	var out []*pair
+	for _, x := range c.whole {
+		switch first, second := c.first[x.scenario], c.second[x.scenario]; {
+		case second.same:
+			out = append(out, second)
+		case first.head != nil:
+			out = append(out, first)
+		default:
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// validity looks at both stages; what is said of the first is named so.
+func (c *confirmation) validity() []Check {
+	first := validity(c.of(c.first))
+	for i := range first {
+		first[i].Name = "stage 1: " + first[i].Name
+	}
+	return append(first, validity(c.of(c.second))...)
+}
+
+// of are the pairs of a stage of which both sides, or the candidate's, were measured, in the order of their names.
+func (c *confirmation) of(stage map[string]*pair) []*pair {
+	var out []*pair
+	for _, x := range c.whole {
+		if y := stage[x.scenario]; y.head != nil {
+			out = append(out, y)
+		}
+	}
+	return out
+}
+
+func byScenario(pairs []*pair) map[string]*pair {
+	out := map[string]*pair{}
+	for _, x := range pairs {
+		out[x.scenario] = x
+	}
+	return out
+}
+
+// lacking are the digests of scenarios that others do not have.
+func lacking(ds, others []bench.Digest) []bench.Digest {
+	return slices.DeleteFunc(slices.Clone(ds), func(d bench.Digest) bool {
+		return slices.ContainsFunc(others, func(o bench.Digest) bool { return o.Scenario == d.Scenario })
+	})
 }
 
 // only keeps the interleaved sessions of every digest, or the plain ones; a digest without any is left out.
@@ -36,12 +209,6 @@ func only(ds []bench.Digest, interleaved bool) []bench.Digest {
 	}
 	return out
 }
-
-// What could still answer a finding: see [Finding.Awaits].
-const (
-	awaitsLook  = "look"
-	awaitsStage = "stage 2"
-)
 
 // Open names the scenarios that a further look could still decide, in order.
 func (v Verdict) Open() []string { return v.awaiting(awaitsLook) }

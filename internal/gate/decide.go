@@ -16,14 +16,15 @@ import (
 func Decide(p Policy, base, head []bench.Digest) Verdict {
 	p = p.complete()
 	pairs := match(p, base, head)
-	qs := ask(p, pairs)
-	for _, q := range qs {
-		q.prepare()
-	}
-	p.compare(qs)
-	for _, q := range qs {
-		q.answer()
-	}
+	qs := p.replay(ask(p, pairs))
+	v := p.verdict(qs, pairs, base, head)
+	v.sinceEpoch(qs)
+	v.conclude(p, slices.ContainsFunc(qs, (*question).acrossDays))
+	return v
+}
+
+// verdict gathers what the answers and the pairs behind them say; the headline is left to conclude.
+func (p Policy) verdict(qs []*question, pairs []*pair, base, head []bench.Digest) Verdict {
 	at := newest(head)
 	uses, warnings := p.waive(qs, at)
 	v := Verdict{
@@ -31,11 +32,13 @@ func Decide(p Policy, base, head []bench.Digest) Verdict {
 		Findings: []Finding{}, Series: series(pairs), Validity: validity(pairs), Environment: environment(pairs),
 		Baseline: baselineOf(pairs), Waivers: uses, Warnings: slices.Concat(renamed(base, head), unknowns(pairs), warnings),
 	}
+	if slices.ContainsFunc(pairs, func(x *pair) bool { return x.same }) {
+		v.Design = designInterleaved
+	}
 	for _, q := range qs {
 		q.misbehaving()
 		v.Findings = append(v.Findings, q.finding)
 	}
-	v.conclude(p, slices.ContainsFunc(qs, func(q *question) bool { return q.finding.Change != nil && !q.same }))
 	return v
 }
 
@@ -46,6 +49,9 @@ func (p Policy) complete() Policy {
 	}
 	if !(p.DaySD > 0 && !math.IsInf(p.DaySD, 0)) {
 		p.DaySD = 0.05
+	}
+	if p.Looks == nil {
+		p.Looks = usualLooks
 	}
 	return p
 }
@@ -62,7 +68,7 @@ func (q *question) answer() {
 	q.doubtful()
 }
 
-// conclude sets the headline, its code and its sentences; acrossDays says that some comparison was with another session.
+// conclude sets the headline, its code and its sentences.
 func (v *Verdict) conclude(p Policy, acrossDays bool) {
 	var outcomes []Outcome
 	for _, f := range v.Findings {
@@ -71,7 +77,7 @@ func (v *Verdict) conclude(p Policy, acrossDays bool) {
 	v.Outcome = Worst(p, outcomes...)
 	v.ExitCode = v.Outcome.ExitCode(p)
 	v.Summary = v.summary()
-	v.Bound = p.bound(v.Findings, acrossDays)
+	v.Bound = v.bound(p, acrossDays)
 }
 
 // summary is the headline with the first finding that made it.
@@ -95,51 +101,6 @@ func (v *Verdict) summary() string {
 		s += fmt.Sprintf(" (%s: %d of %s)", v.Outcome, n, count(len(v.Findings), "finding"))
 	}
 	return s
-}
-
-// bound says what the verdict claims about false alarms, and what its passes exclude.
-func (p Policy) bound(fs []Finding, acrossDays bool) string {
-	primaries, others := 0, 0
-	var excluded []string
-	for _, f := range fs {
-		if f.Change == nil {
-			continue
-		}
-		if f.Primary {
-			primaries++
-		} else {
-			others++
-		}
-		if f.Outcome == Pass && f.Primary {
-			m, err := bench.ParseMetric(f.Metric)
-			if err == nil {
-				excluded = append(excluded, f.Scenario+" "+f.Metric+" "+speak(m).most(f.Change))
-			}
-		}
-	}
-	s := p.promise(primaries, others)
-	if acrossDays {
-		s += fmt.Sprintf(", as long as days differ by no more than %s (gate.baseline.day_sd)", percent(p.DaySD))
-	}
-	s += "."
-	if len(excluded) > 0 {
-		s += fmt.Sprintf(" With %s confidence each: %s.", percent(1-p.alpha()), list(excluded, 8))
-	}
-	return s
-}
-
-// promise is the rate of false alarms, by the families in which rules were compared.
-func (p Policy) promise(primaries, others int) string {
-	level := percent(p.alpha())
-	switch {
-	case primaries > 0 && others > 0:
-		return fmt.Sprintf("Two identical builds turn a primary metric red in at most %s of comparisons and any comparative rule in at most %s, over all scenarios together", level, percent(2*p.alpha()))
-	case primaries > 0:
-		return fmt.Sprintf("Two identical builds turn a primary metric red in at most %s of comparisons, over all scenarios together", level)
-	case others > 0:
-		return fmt.Sprintf("Two identical builds turn a comparative rule red in at most %s of comparisons, over all scenarios together", level)
-	}
-	return "Nothing was compared, so nothing is claimed about false alarms"
 }
 
 // newest is the start of the candidate's newest session: the time that the verdict is about.

@@ -99,7 +99,7 @@ func TestComparativeRule(t *testing.T) {
 func TestDecisionNeedsAllItsParts(t *testing.T) {
 	th := thresholds{tolerance: 0.05, ruleOut: 0.22, better: -0.05}
 	c := func(low, delta, high, holm, holmBetter float64) comparison {
-		return comparison{Comparison: stat.Comparison{Low: low, Delta: delta, High: high}, holm: holm, holmBetter: holmBetter}
+		return comparison{Comparison: stat.Comparison{Low: low, Delta: delta, High: high}, holm: [directions]float64{holm, holmBetter}}
 	}
 	for _, test := range []struct {
 		name string
@@ -119,7 +119,7 @@ func TestDecisionNeedsAllItsParts(t *testing.T) {
 		{"at the rule-out", c(-0.2, 0, 0.22, 1, 1), Inconclusive},
 		{"no bound above", c(-0.2, 0, math.Inf(1), 1, 1), Inconclusive},
 	} {
-		if got := th.decide(test.c, 0.025); got != test.want {
+		if got := th.decide(test.c, 0.025, false); got != test.want {
 			t.Errorf("%s: %s, want %s", test.name, got, test.want)
 		}
 	}
@@ -133,7 +133,7 @@ func TestWhatWouldDecide(t *testing.T) {
 	far := history("chat", 2)
 	runs(far, func(i int, r *bench.Run) { r.Metrics["ttft.p95"] *= 1 + 4*float64(i/5) })
 	for _, d := range []decision{
-		{"more runs where sides take turns", primary(), one(base), one(head), 0, Inconclusive, 0, "", "About 1 more run on each side would decide"},
+		{"more runs where sides take turns", primary(), one(base), one(head), 0, Inconclusive, 0, "", "About 1 more visit on each side would decide"},
 		{"no number of runs on a wild runner", primary(), one(wild), one(wilder), 0, Inconclusive, 0, "", "Not even 40 runs a side would decide: quieten the runner"},
 		{"runs or a quieter machine where days differ", primary(), one(far), one(digest("chat", headDay, quiet...)), 0, Inconclusive, 0, "", "Not even 10 sessions in the baseline would decide; more runs a session (benchgate run --runs N), a quieter machine"},
 		{"one session and much to see", primary(), one(history("chat", 1)), one(digest("chat", headDay, times(quiet, 1.12)...)), 0, Inconclusive, 0, "", "though 10 may still not decide; more runs a session"},

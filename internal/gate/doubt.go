@@ -157,7 +157,14 @@ func (q *question) misbehaving() {
 	case Regressed, Breached, Invalid, Incomparable, Missing:
 		return
 	}
-	runs := q.head.which(misbehaved)
+	head := q.head
+	if q.whole != nil {
+		head = q.whole.head // whatever was measured after the answer
+	}
+	runs := head.which(misbehaved)
+	if q.before != nil {
+		runs = append(q.before.which(misbehaved), runs...)
+	}
 	if len(runs) == 0 {
 		return
 	}

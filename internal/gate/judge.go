@@ -11,17 +11,24 @@ import (
 	"github.com/benchgate/benchgate/internal/stat"
 )
 
-// decide is the decision itself, for a worsening between c.Low and c.High around c.Delta.
-func (t thresholds) decide(c comparison, alpha float64) Outcome {
+// decide is the decision itself, for a worsening between c.Low and c.High around c.Delta. Early says that another look or a
+// second stage may follow.
+func (t thresholds) decide(c comparison, alpha float64, early bool) Outcome {
 	switch {
-	case c.holm <= alpha && c.Low > 0 && c.Delta >= t.tolerance:
+	case c.holm[worse] <= alpha && c.Low > 0 && c.Delta >= t.tolerance:
 		return Regressed
-	case c.holmBetter <= alpha && c.High < 0 && c.Delta <= t.better:
+	case c.holm[better] <= alpha && c.High < 0 && c.Delta <= t.better:
 		return Improved
-	case c.High < t.ruleOut:
+	case t.excluded(c, early):
 		return Pass
 	}
 	return Inconclusive
+}
+
+// excluded reports whether a worsening of rule_out or more is excluded. Early, a pass also asks for a change within the
+// tolerance: who passes early on a worse estimate has taken the luckiest of several looks.
+func (t thresholds) excluded(c comparison, early bool) bool {
+	return c.High < t.ruleOut && (!early || c.Delta < t.tolerance)
 }
 
 // judge answers a question whose comparison is made.
@@ -35,8 +42,11 @@ func (q *question) judge() {
 	f.Change, f.Method, f.Seed = q.change(), c.Method, strconv.FormatUint(q.seed(), 10)
 	f.Warnings = append(f.Warnings, c.warnings(q.metric)...)
 	q.power()
+	q.remark()
+	q.grow()
 	t := q.thresholds()
-	o := t.decide(*c, stat.Round(q.policy.alpha()))
+	o := t.decide(*c, stat.Round(q.policy.alpha()), q.early())
+	q.decided = o != Inconclusive && (o != Pass || q.rule.RuleOut != nil)
 	if o == Pass || o == Inconclusive {
 		if q.outOfReach(t) {
 			return
@@ -58,7 +68,7 @@ func (c *comparison) warnings(m bench.Metric) []string {
 // power fills in the smallest worsening that such a comparison finds four times in five.
 func (q *question) power() {
 	c := q.comparison
-	m := q.worsening(stat.SmallestDetectable(c.SE, c.DF, q.policy.Confidence, 0.80))
+	m := q.worsening(stat.SmallestDetectable(c.SE, c.DF, c.confidence, 0.80))
 	q.finding.MDE80 = &m
 	if m > 1 {
 		q.warn("the runner is too noisy to judge: a worsening of less than %s would be missed", estimated(m, m))
@@ -96,12 +106,30 @@ func (q *question) tell(o Outcome, th thresholds) {
 	case Observed:
 		q.settle(o, here+"; a rule without rule_out can only block."+q.spared(th), "Nothing has to be done. Set rule_out if a pass should be shown.")
 	default:
-		why := fmt.Sprintf("%s may be anything %s: neither a worsening nor the absence of one by %s is shown.%s", name, t.span(ch), t.asked(*q.rule.RuleOut), q.spared(th))
-		if m := q.finding.MDE80; m != nil && *m < 10 {
-			why += fmt.Sprintf(" A comparison like this one finds %s four times in five.", t.change(*m, decimals(*m*100/4)))
-		}
-		q.settle(o, why, q.more(th))
+		q.settle(o, q.undecided(th), q.next(th))
 	}
+}
+
+// undecided says what an inconclusive comparison leaves open.
+func (q *question) undecided(th thresholds) string {
+	t, ch, name := speak(q.metric), q.finding.Change, q.metric.Name
+	if th.excluded(*q.comparison, false) {
+		return fmt.Sprintf("%s is %s, %s: %s or more is excluded, but before the last look a pass also asks for a change within the tolerance of %s.", name,
+			t.change(ch.Worse, ch.digits()), t.most(ch), t.asked(*q.rule.RuleOut), t.asked(*q.rule.Tolerance))
+	}
+	why := fmt.Sprintf("%s may be anything %s: neither a worsening nor the absence of one by %s is shown.%s", name, t.span(ch), t.asked(*q.rule.RuleOut), q.spared(th))
+	if m := q.finding.MDE80; m != nil && *m < 10 {
+		why += fmt.Sprintf(" A comparison like this one finds %s four times in five.", t.change(*m, decimals(*m*100/4)))
+	}
+	return why
+}
+
+// next says what would decide: the next look, where one was planned, or more than was planned.
+func (q *question) next(th thresholds) string {
+	if q.another() {
+		return fmt.Sprintf("The next look is at %s a side. %s", count(q.looks[q.look+1], "visit"), goOn)
+	}
+	return q.more(th)
 }
 
 // spared says why an interval that lies wholly on the worse side did not count as a regression; empty elsewhere.

@@ -16,7 +16,7 @@ func LevelPolicy(base, head bench.Digest) Policy {
 		p.Rules = append(p.Rules, Rule{Metric: name, Tolerance: ptr(0.05)})
 	}
 	var rules []Rule
-	for _, q := range ask(p.complete(), match(p, []bench.Digest{base}, []bench.Digest{head})) {
+	for _, q := range ask(p.complete(), match(p.complete(), []bench.Digest{base}, []bench.Digest{head})) {
 		if q.prepare(); !q.settled() {
 			rules = append(rules, q.rule)
 		}

@@ -163,7 +163,7 @@ func (q *question) level(s *side) (stat.Share, bool) {
 		floor = 0
 	}
 	var ys []float64
-	for _, group := range units(runs, q.same) {
+	for _, group := range units(runs) {
 		y := 0.0
 		for _, r := range group {
 			v, _ := onScale(q.metric, r)

@@ -17,6 +17,9 @@ type pair struct {
 	// same is true when both sides were measured in turn in one campaign.
 	same       bool
 	comparable bench.Comparability // zero unless both sides are there
+	course
+	// whole is the pair with all that was measured, of which this one is the view at a look; nil when it is all.
+	whole *pair
 }
 
 // match finds what belongs together: every scenario that the policy expects, that a rule names, or that a side has, in the
@@ -48,6 +51,7 @@ func match(p Policy, base, head []bench.Digest) []*pair {
 	all := slices.SortedFunc(maps.Values(pairs), func(a, b *pair) int { return strings.Compare(a.scenario, b.scenario) })
 	for _, x := range all {
 		x.relate()
+		x.plan(p)
 	}
 	return all
 }

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/benchgate/benchgate/internal/bench"
 	"github.com/benchgate/benchgate/internal/stat"
 )
 
 const (
-	mostRuns     = 40    // a side: beyond, more runs are no advice
-	mostSessions = 10    // that a baseline keeps
-	leastSD      = 0.005 // between runs: less is not believed
+	mostRuns = 40    // a side: beyond, more runs are no advice
+	leastSD  = 0.005 // between runs: less is not believed
 )
 
 // more says what would decide: how many more runs or sessions bring the interval down to the width that the estimate, if it
@@ -37,22 +37,29 @@ func (q *question) moreRuns(want float64) string {
 	have := min(size(c.base), size(c.head))
 	sd := max(c.SD, q.floor(), leastSD)
 	for n := have + 1; n <= mostRuns; n++ {
-		if halfWidth(sd*math.Sqrt(2/float64(n)), float64(2*n-3), q.policy.Confidence) < want {
+		if halfWidth(sd*math.Sqrt(2/float64(n)), float64(2*n-3), c.confidence) < want {
+			if q.looks != nil {
+				return fmt.Sprintf("About %s on each side would decide, if the estimate stays: plan a later look (campaign.looks) before the next campaign.", count(n-have, "more visit"))
+			}
 			return fmt.Sprintf("About %s on each side would decide, if the estimate stays.", count(n-have, "more run"))
 		}
 	}
-	return fmt.Sprintf("Not even %d runs a side would decide: quieten the runner (the validity checks in the report say what disturbed it), send more requests a run, or ask for less.", mostRuns)
+	return fmt.Sprintf("Not even %d runs a side would decide: quieten the runner (the validity checks in the report say what disturbed it, benchgate calibrate what it can hold), send more requests a run, or ask for less.", mostRuns)
 }
 
-// moreSessions supposes that days go on differing as they seem to now, and follows the session model of package stat.
+// moreSessions supposes that days go on differing as they seem to now, and that the candidate is as noisy again: see [stat.Days].
 func (q *question) moreSessions(want float64) string {
 	c := q.comparison
 	have := len(c.base.Sessions)
-	day := c.SE * c.SE / (1 + 1/float64(have))
+	d, err := stat.Sessions(c.base, c.head, q.sessionOptions())
+	if err != nil {
+		return "" // the comparison itself would have been refused
+	}
+	r := q.reaches(d)
 	const grow = "nightly benchgate run, then benchgate baseline accept --add-session"
 	const quieter = "more runs a session (benchgate run --runs N), a quieter machine or a larger rule_out may"
-	for k := have + 1; k <= mostSessions; k++ {
-		if halfWidth(math.Sqrt(day*(1+1/float64(k))), float64(k+3), q.policy.Confidence) < want {
+	for k := have + 1; k <= bench.MostSessions; k++ {
+		if r.at(k-have, 0.5) < want {
 			advice := fmt.Sprintf("About %s in the baseline would decide, if the estimate stays (%s).",
 				count(k-have, "more session"), grow)
 			if have == 1 {
@@ -62,7 +69,7 @@ func (q *question) moreSessions(want float64) string {
 		}
 	}
 	if have == 1 {
-		return fmt.Sprintf("A baseline of one session is coarse: add more (%s), though %d may still not decide; %s.", grow, mostSessions, quieter)
+		return fmt.Sprintf("A baseline of one session is coarse: add more (%s), though %d may still not decide; %s.", grow, bench.MostSessions, quieter)
 	}
-	return fmt.Sprintf("Not even %d sessions in the baseline would decide; %s.", max(have, mostSessions), quieter)
+	return fmt.Sprintf("Not even %d sessions in the baseline would decide; %s.", max(have, bench.MostSessions), quieter)
 }

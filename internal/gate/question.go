@@ -18,6 +18,16 @@ type question struct {
 	metric     bench.Metric
 	finding    Finding
 	comparison *comparison // nil unless both sides are to be compared
+	// rejected holds the adjusted p at which Holm's procedure rejected each direction, at this look or an earlier one.
+	rejected [directions]*float64
+	// decided says that the statistics have answered, whatever is thought of the answer.
+	decided bool
+	// unfit says that the rule or the candidate cannot be judged, whatever it is compared with.
+	unfit bool
+	// stage is 1 in the first stage of a confirm campaign, after which a second one may follow, and 2 in the second; before is
+	// then the candidate in the first.
+	stage  int
+	before *side
 }
 
 // ask puts every rule to every scenario it applies to: scenarios by name, and within one the primary first, then the rules
@@ -51,7 +61,10 @@ func newQuestion(p Policy, x *pair, r Rule) *question {
 	q := &question{pair: x, policy: p, rule: r}
 	q.finding = Finding{
 		Scenario: x.scenario, Metric: r.Metric, Primary: r.Primary, Rule: r.At,
-		Tolerance: written(r.Tolerance), RuleOut: written(r.RuleOut), Min: written(r.Min), Max: written(r.Max), Look: "1 of 1",
+		Tolerance: written(r.Tolerance), RuleOut: written(r.RuleOut), Min: written(r.Min), Max: written(r.Max), Look: x.place(),
+	}
+	if x.warning != "" {
+		q.warn("%s", x.warning)
 	}
 	return q
 }
@@ -113,22 +126,29 @@ func (q *question) prepare() {
 	m, err := bench.ParseMetric(q.rule.Metric)
 	if err != nil {
 		q.settle(Invalid, err.Error(), "Correct the rule.")
+		q.unfit = true
 		return
 	}
 	q.use(m)
 	if fault := q.rule.fault(m); fault != "" {
 		q.settle(Invalid, fault+".", "Correct the rule.")
+		q.unfit = true
 		return
 	}
-	for _, step := range []func(*question){
-		(*question).presence, (*question).surroundings, (*question).candidate, (*question).asks, (*question).reach,
-		(*question).lengths, (*question).baseline,
-	} {
-		if step(q); q.settled() {
-			break
-		}
-	}
+	q.through((*question).presence, (*question).surroundings, (*question).alive, (*question).turns, (*question).candidate)
+	q.unfit = q.finding.Outcome == Invalid
+	q.through((*question).asks, (*question).reach, (*question).lengths, (*question).baseline)
 	q.show()
+}
+
+// through takes the steps until one of them settles the question.
+func (q *question) through(steps ...func(*question)) {
+	for _, step := range steps {
+		if q.settled() {
+			return
+		}
+		step(q)
+	}
 }
 
 func (q *question) use(m bench.Metric) {

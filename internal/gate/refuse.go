@@ -16,8 +16,8 @@ const (
 	errorsMatter   = 0.01 // error rate from which survivors may flatter a latency
 )
 
-// candidate settles a candidate that nobody can judge, and one that has no baseline to be compared with. A limit needs none.
-func (q *question) candidate() {
+// alive settles a candidate of which a run got no answer at all.
+func (q *question) alive() {
 	h := q.head
 	if r, dead := h.dead(); dead {
 		why := fmt.Sprintf("All %s of %s failed", count(r.Sent, "request"), h.label(r))
@@ -25,8 +25,12 @@ func (q *question) candidate() {
 			why += ", the first with " + quote(r.FirstError)
 		}
 		q.settle(Invalid, why+".", "Look at the server's log, then measure again.")
-		return
 	}
+}
+
+// candidate settles a candidate that nobody can judge, and one that has no baseline to be compared with. A limit needs none.
+func (q *question) candidate() {
+	h := q.head
 	if q.tooSpoilt(h, "were spoilt by the client or the host"); q.settled() {
 		return
 	}
@@ -66,6 +70,9 @@ func (q *question) tooFew(s *side) {
 // unfinished refuses a session that was to have more runs: who stops when the numbers look right has decided many times.
 func (q *question) unfinished(s *side) {
 	for _, session := range s.digest.Sessions {
+		if session.Interleaved {
+			continue // it ends when everything is decided: see turns
+		}
 		valid := 0
 		for _, r := range session.Runs() {
 			if r.Valid() {

@@ -7,13 +7,13 @@ import (
 	"github.com/benchgate/benchgate/internal/stat"
 )
 
-// sampleOf turns runs into what the statistics see. The unit is the run; where both sides were measured in turn it is the
-// visit, whose runs share one start of the server and are averaged. A side with a single visit was never restarted between
-// its runs (imported files), so there the run stays the unit. Every run has to have a value: see side.comparable.
-func sampleOf(runs []placed, m bench.Metric, same bool) stat.Sample {
+// sampleOf turns runs into what the statistics see. The unit is the run; in an interleaved session it is the visit, whose
+// runs share one start of the server and are averaged. A session with a single visit was never restarted between its runs
+// (imported files), so there the run stays the unit. Every run has to have a value: see side.comparable.
+func sampleOf(runs []placed, m bench.Metric) stat.Sample {
 	var out stat.Sample
 	last := -1
-	for _, group := range units(runs, same) {
+	for _, group := range units(runs) {
 		y, order := 0.0, 0.0
 		for _, r := range group {
 			v, _ := value(m, r)
@@ -33,20 +33,16 @@ func sampleOf(runs []placed, m bench.Metric, same bool) stat.Sample {
 }
 
 // units are the runs one by one, or those of a visit together in the order in which visits began.
-func units(runs []placed, same bool) [][]placed {
-	visits := map[int]bool{}
-	for _, r := range runs {
-		visits[r.visit] = true
-	}
-	byVisit := same && len(visits) > 1
+func units(runs []placed) [][]placed {
 	var groups [][]placed
-	at := map[int]int{}
+	at := map[[2]int]int{}
 	for _, r := range runs {
-		if i, ok := at[r.visit]; ok && byVisit {
+		visit := [2]int{r.session, r.visit}
+		if i, ok := at[visit]; ok && r.turn {
 			groups[i] = append(groups[i], r)
 			continue
 		}
-		at[r.visit] = len(groups)
+		at[visit] = len(groups)
 		groups = append(groups, []placed{r})
 	}
 	return groups

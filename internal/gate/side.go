@@ -23,6 +23,7 @@ type side struct {
 type placed struct {
 	bench.Run
 	session, visit, place int
+	turn                  bool // its unit is the visit: the server was restarted between the visits of its session
 }
 
 // newSide sorts sessions and runs, so that the order in which a file lists them decides nothing.
@@ -33,13 +34,14 @@ func newSide(name string, d bench.Digest) *side {
 	})
 	s := &side{name: name, digest: d}
 	for i, session := range d.Sessions {
+		turn := session.Interleaved && len(session.Visits) > 1
 		var runs []placed
 		for _, v := range session.Visits {
 			for _, r := range v.Runs {
 				if r.Invalid != "" {
 					r.Void = "" // a server that misbehaved is not excused by a client that did too
 				}
-				runs = append(runs, placed{Run: r, session: i, visit: v.Number})
+				runs = append(runs, placed{Run: r, session: i, visit: v.Number, turn: turn})
 			}
 		}
 		slices.SortStableFunc(runs, func(a, b placed) int { return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(a.visit, b.visit)) })

@@ -31,6 +31,9 @@ type Verdict struct {
 	ExitCode  int     `json:"exit_code"`
 	Runner    string  `json:"runner"`
 	Simulated bool    `json:"simulated,omitempty"`
+	// Design says how the candidate was compared: empty with a baseline of another day (committed), "interleaved" with a
+	// reference started in turn, "confirm" with the one and then the other.
+	Design string `json:"design,omitempty"`
 	// At is the start of the candidate's newest session: the time that this verdict is about.
 	At time.Time `json:"at,omitzero"`
 	// Bound says in words what is claimed about the rate of false alarms and, for a pass, what is excluded.
