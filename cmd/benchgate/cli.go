@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -12,16 +13,17 @@ import (
 
 // cli is the command line. Each field is one command, in a file of its own.
 type cli struct {
-	Demo     demoCmd     `cmd:"" help:"The whole job on the simulated server, no config needed: baseline, A/A, a slower build, two verdicts, a report."`
-	Init     initCmd     `cmd:"" help:"Write a commented benchgate.yaml, its schema and baselines/README.md."`
-	Run      runCmd      `cmd:"" help:"Measure: start the server, warm it up, run every scenario, write digests."`
-	Import   importCmd   `cmd:"" help:"Turn other tools' result files into a digest."`
-	Gate     gateCmd     `cmd:"" help:"Decide: compare a candidate with a baseline and set the exit code."`
-	Report   reportCmd   `cmd:"" help:"Render a verdict.json for people."`
-	Baseline baselineCmd `cmd:"" help:"Accept, list, show, verify or remove baselines."`
-	Sim      simCmd      `cmd:"" help:"Serve the simulated OpenAI-compatible server on its own."`
-	Schema   schemaCmd   `cmd:"" help:"Print a JSON Schema, or check a file against it."`
-	Version  versionCmd  `cmd:"" help:"Print the version."`
+	Demo      demoCmd      `cmd:"" help:"The whole job on the simulated server, no config needed: baseline, A/A, a slower build, two verdicts, a report."`
+	Init      initCmd      `cmd:"" help:"Write a commented benchgate.yaml, its schema and baselines/README.md."`
+	Run       runCmd       `cmd:"" help:"Measure: start the server, warm it up, run every scenario, write digests."`
+	Calibrate calibrateCmd `cmd:"" help:"A/A on this runner: how far equal runs differ, what can be seen through that, and which design would."`
+	Import    importCmd    `cmd:"" help:"Turn other tools' result files into a digest."`
+	Gate      gateCmd      `cmd:"" help:"Decide: compare a candidate with a baseline and set the exit code."`
+	Report    reportCmd    `cmd:"" help:"Render a verdict.json for people."`
+	Baseline  baselineCmd  `cmd:"" help:"Accept, list, show, verify or remove baselines."`
+	Sim       simCmd       `cmd:"" help:"Serve the simulated OpenAI-compatible server on its own."`
+	Schema    schemaCmd    `cmd:"" help:"Print a JSON Schema, or check a file against it."`
+	Version   versionCmd   `cmd:"" help:"Print the version."`
 
 	Quiet     bool   `short:"q" help:"Only results and errors."`
 	Verbose   bool   `short:"v" help:"Say more on the way."`
@@ -38,6 +40,8 @@ type shell struct {
 	talk           *talk
 	// memory puts the demo's server into memory instead of on a socket, so that a test can run it in virtual time.
 	memory bool
+	// dial reaches a server in memory; nil is the network.
+	dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
 // exited carries the code of kong's own exits (--help) out of its parser.

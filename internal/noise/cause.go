@@ -23,18 +23,18 @@ const (
 // quietEnough is the standard deviation below which more requests buy little: days differ by as much.
 const quietEnough = 0.05
 
-func (r Report) causes(l Load) []Cause {
+func (r Report) causes() []Cause {
 	var all []Cause
 	if r.Queue.Saturated {
-		all = append(all, r.saturation(l))
+		all = append(all, r.saturation())
 	}
 	for _, m := range r.Metrics {
 		if n, rest := m.Requests(r.Requests); n > 0 {
 			all = append(all, Cause{
 				Kind: TooFewRequests, Metric: m.Name,
 				Says: fmt.Sprintf("too few requests: %s of its run-to-run sd of %s is chance in the %d requests of a run",
-					m.percent(math.Min(m.Workload, m.SD)), m.percent(m.SD), r.Requests),
-				Advice: fmt.Sprintf("%d requests a run would do: an sd of about %s would remain", n, m.percent(rest)),
+					m.Spread(math.Min(m.Workload, m.SD)), m.Spread(m.SD), r.Requests),
+				Advice: fmt.Sprintf("%d requests a run would do: an sd of about %s would remain", n, m.Spread(rest)),
 			})
 		}
 	}
@@ -61,35 +61,31 @@ func (m Metric) Requests(now int) (n int, rest float64) {
 	return n, math.Sqrt(beyond*beyond+enough*enough) / unit
 }
 
-func (m Metric) percent(sd float64) string { return percent(m.Percent(sd)) }
+// percent writes a fraction as a percentage.
+func percent(x float64) string { return number(x) + " %" }
 
-// percent writes a fraction with two digits, or whole from 10 % on.
-func percent(x float64) string {
-	digits := 1
-	if math.Abs(x) >= 0.0995 {
-		digits = 0
-	}
-	return strconv.FormatFloat(100*x, 'f', digits, 64) + " %"
-}
-
-func (r Report) saturation(l Load) Cause {
+func (r Report) saturation() Cause {
 	q := r.Queue
 	c := Cause{Kind: NearSaturation}
 	if q.Slots > 0 {
-		c.Says = fmt.Sprintf("near saturation: %.2g of %d slots are in use on average and %s of requests found all of them taken, so chance in the queue moves TTFT",
-			q.InFlight, q.Slots, percent(q.Full))
+		c.Says = fmt.Sprintf("near saturation: %s requests are in flight on average, for %d slots, and %s of requests found every slot taken, so chance in the queue moves TTFT",
+			figure(q.InFlight), q.Slots, percent(q.Full))
 		c.Advice = fmt.Sprintf("for latency set rate: %g (half of %d slots ÷ %.2g s an answer)", q.Rate, q.Slots, q.Served)
 	} else {
-		c.Says = fmt.Sprintf("near saturation: TTFT is %.2g times as long when many requests are in flight as when few are, and its p95 is %.2g times its p50: chance in the queue moves it",
-			q.Climb, q.Tail)
+		c.Says = fmt.Sprintf("near saturation: TTFT is %s times as long when many requests are in flight as when few are, and its p95 is %s times its p50: chance in the queue moves it",
+			figure(q.Climb), figure(q.Tail))
 		c.Advice = fmt.Sprintf("for latency set rate: %g (half of the present one; the server does not say how many requests it works on at once)", q.Rate)
 	}
 	c.Says += r.amplified()
-	c.Advice += "; for throughput measure a closed loop (load: {concurrency: N})"
-	if q.Slots > 0 {
-		c.Advice = c.Advice[:len(c.Advice)-len("N})")] + strconv.Itoa(q.Slots) + "})"
-	}
+	c.Advice += "; for throughput measure a closed loop: load: {concurrency: " + atOnce(q.Slots) + "}"
 	return c
+}
+
+func atOnce(slots int) string {
+	if slots == 0 {
+		return "N"
+	}
+	return strconv.Itoa(slots)
 }
 
 // amplified says how much more TTFT's tail scatters than the work on a token does: the queue multiplies what the machine adds.
@@ -99,5 +95,5 @@ func (r Report) amplified() string {
 	if !ok || !known || tail.SD < 2*work.SD || tail.SD < quietEnough {
 		return ""
 	}
-	return fmt.Sprintf(" (ttft.p95 has an sd of %s where tpot.mean has %s)", tail.percent(tail.SD), work.percent(work.SD))
+	return fmt.Sprintf(" (ttft.p95 has an sd of %s where tpot.mean has %s)", tail.Spread(tail.SD), work.Spread(work.SD))
 }

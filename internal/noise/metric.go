@@ -11,7 +11,7 @@ import (
 // logit of a share. [Metric.Change] turns them into what a reader is told.
 type Metric struct {
 	bench.Metric
-	// Typical is the geometric mean over the runs; of a share the inverse logit of the mean logit.
+	// Typical is the geometric mean over the runs; of a share that of all requests together.
 	Typical float64
 	N       int
 	// SD is the standard deviation between runs, SDLow and SDHigh bound it with 95 % confidence if runs are normal.
@@ -25,6 +25,7 @@ type Metric struct {
 	Outlying, Orders []int
 
 	levels []float64
+	centre float64 // their mean
 	each   float64 // requests a run
 }
 
@@ -48,24 +49,19 @@ func (m *Metric) spread() {
 	mean, sd := moments(m.levels)
 	m.SD = stat.Round(sd)
 	m.SDLow, m.SDHigh = boundsOfSD(m.SD, n-1)
-	m.Typical = stat.Round(m.at(mean))
+	m.centre = stat.Round(mean)
+	if m.Scale == bench.Log {
+		m.Typical = stat.Round(math.Exp(mean))
+	}
 	m.Order = trend(m.levels)
 	m.First = first(m.levels)
 	m.Outlying = stat.Outlying(m.levels)
 }
 
-// at is the value at a place on the scale of comparison.
-func (m Metric) at(y float64) float64 {
-	if m.Scale == bench.Logit {
-		return 1 / (1 + math.Exp(-y))
-	}
-	return math.Exp(y)
-}
-
 // Change turns a difference into a fraction of the typical value, or into points of a share.
 func (m Metric) Change(y float64) float64 {
 	if m.Scale == bench.Logit {
-		return m.at(m.place()+y) - m.at(m.place())
+		return share(m.centre+y) - share(m.centre)
 	}
 	return math.Expm1(y)
 }
@@ -78,13 +74,14 @@ func (m Metric) Worse(y float64) float64 {
 	return math.Expm1(y)
 }
 
-func (m Metric) place() float64 { return math.Log(m.Typical) - math.Log1p(-m.Typical) }
+func share(logit float64) float64 { return 1 / (1 + math.Exp(-logit)) }
 
 // Percent is a standard deviation as a reader is told it: of a logarithm it is nearly a fraction already; of a logit it is
 // in points, by the slope of the share there.
 func (m Metric) Percent(sd float64) float64 {
 	if m.Scale == bench.Logit {
-		return sd * m.Typical * (1 - m.Typical)
+		p := share(m.centre)
+		return sd * p * (1 - p)
 	}
 	return sd
 }
@@ -94,7 +91,8 @@ func (m Metric) Percent(sd float64) float64 {
 func (m Metric) Believed() float64 {
 	floor := leastSD
 	if m.Scale == bench.Logit {
-		floor = math.Sqrt(1/(m.Typical*m.each+0.5) + 1/((1-m.Typical)*m.each+0.5))
+		p := share(m.centre)
+		floor = math.Sqrt(1/(p*m.each+0.5) + 1/((1-p)*m.each+0.5))
 	}
 	return math.Max(m.SD, floor)
 }

@@ -76,7 +76,7 @@ func Measure(s Scenario, names []string) Report {
 		r.Metrics = append(r.Metrics, m)
 	}
 	r.Queue = s.queue(units)
-	r.Causes = r.causes(s.Load)
+	r.Causes = r.causes()
 	return r
 }
 
@@ -142,6 +142,9 @@ func (s Scenario) metric(name string, units [][]bench.Run) (m Metric, why string
 		return m, fmt.Sprintf("%d of %d runs have it, and %d are needed", len(m.levels), len(units), least)
 	}
 	m.each = float64(requests(units)) / float64(len(units))
+	if m.Scale == bench.Logit {
+		m.Typical = stat.Round(pooled(units))
+	}
 	m.spread()
 	m.Workload = stat.Round(s.chance(m.Metric, units) / math.Sqrt(m.each/float64(units[0][0].Sent))) // of runs averaged
 	return m, ""
@@ -192,6 +195,20 @@ func value(m bench.Metric, r bench.Run) (float64, bool) {
 	}
 	v := r.Metrics[m.Name]
 	return math.Log(v), v > 0 && !math.IsInf(v, 1)
+}
+
+// pooled is the share of all requests that kept the SLO.
+func pooled(units [][]bench.Run) float64 {
+	good, sent := 0, 0
+	for _, u := range units {
+		for _, r := range u {
+			if r.Good != nil {
+				good += *r.Good
+				sent += r.Sent
+			}
+		}
+	}
+	return float64(good) / float64(sent)
 }
 
 func requests(units [][]bench.Run) int {

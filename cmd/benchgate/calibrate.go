@@ -1,0 +1,180 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/benchgate/benchgate/internal/baseline"
+	"github.com/benchgate/benchgate/internal/bench"
+	"github.com/benchgate/benchgate/internal/campaign"
+	"github.com/benchgate/benchgate/internal/config"
+	"github.com/benchgate/benchgate/internal/noise"
+	"github.com/benchgate/benchgate/internal/server"
+)
+
+type calibrateCmd struct {
+	Config   string   `short:"c" default:"benchgate.yaml" placeholder:"FILE" help:"What to measure."`
+	Output   string   `short:"o" default:"benchgate-calibration" placeholder:"DIR" help:"Where results go; baseline accept takes them with their noise."`
+	Scenario []string `placeholder:"NAME" help:"Only these scenarios."`
+	Runs     int      `default:"12" help:"How often each is measured. With fewer than 12 the spread itself is coarse."`
+	Baseline string   `default:"baselines" placeholder:"DIR" help:"The runner's baselines: the noise found is stored in those of the same workload."`
+	Plan     bool     `help:"Print what would be done and how long it takes, and stop."`
+	Fresh    bool     `help:"Set an earlier calibration of the same commit and plan aside instead of continuing it."`
+	Set      []string `sep:"none" placeholder:"KEY=VALUE" help:"Override a key of the config."`
+	Paid     bool     `name:"yes-this-costs-money" help:"Measure a paid public endpoint."`
+}
+
+// fewestRuns is how few runs a calibration may have: a spread of fewer says nothing.
+const fewestRuns = 5
+
+// levelMetrics are those that every calibration looks at; those that rules name join them.
+var levelMetrics = []string{"ttft.p50", "ttft.p95", "tpot.mean", "e2el.p95", "output.rate", "goodput.ratio"}
+
+// Run measures one build many times, tells how far its runs differ and why, and stores that beside the baselines.
+func (c calibrateCmd) Run(sh *shell) error {
+	if c.Runs < fewestRuns {
+		return withHint(fmt.Errorf("--runs %d: %d runs are the least that have a spread", c.Runs, fewestRuns), "leave it at 12 where the time allows")
+	}
+	r := runCmd{Config: c.Config, Scenario: c.Scenario, Runs: c.Runs, Baseline: c.Baseline, Plan: c.Plan, Fresh: c.Fresh, Set: c.Set, Paid: c.Paid}
+	conf, err := r.config()
+	if err != nil {
+		return err
+	}
+	asked := conf.Campaign.Design
+	conf.Campaign.Design = "committed"
+	base, _, err := readBaseline(c.Baseline, conf.Runner)
+	if err != nil {
+		return fmt.Errorf("baseline: %w", err)
+	}
+	plan, err := campaign.NewPlan(conf, filepath.Dir(c.Config), c.Scenario, c.Runs, durations(base))
+	if err != nil {
+		return err
+	}
+	tellPlan(sh, plan, c.Plan)
+	if asked != "committed" {
+		sh.talk.say("note: every run is measured in one start of the server; how far starts differ, which design %s meets, comes on top", asked)
+	}
+	if err := affordable(plan); err != nil || c.Plan {
+		return err
+	}
+	if err := r.allowed(sh, plan); err != nil {
+		return err
+	}
+	o, err := r.options(sh, plan, base)
+	if err != nil {
+		return err
+	}
+	o.Dial = sh.dial
+	log, err := c.gather(sh, o)
+	if err != nil {
+		return err
+	}
+	return c.tell(sh, conf, log, base)
+}
+
+// gather measures what is missing and writes the results, even when it ended early.
+func (c calibrateCmd) gather(sh *shell, o campaign.Options) (bench.CampaignLog, error) {
+	runner := o.Plan.Config.Runner
+	if err := ours(c.Output, runner); err != nil {
+		return bench.CampaignLog{}, err
+	}
+	res, err := campaign.Run(sh.ctx, o)
+	if errors.Is(err, campaign.ErrBusy) {
+		return res.Log, err
+	}
+	if discardErr := discard(c.Output, runner); discardErr != nil {
+		return res.Log, errors.Join(err, discardErr)
+	}
+	if res.Log.Header.Schema != "" {
+		err = errors.Join(err, writeResults(res, o.Plan, c.Output, server.Secrets(o.Plan.Config.Target, o.APIKey, sh.getenv)))
+	}
+	if err != nil {
+		tellRest(sh, res, filepath.Join(c.Output, runner))
+	}
+	return res.Log, err
+}
+
+// tell prints each scenario's noise and stores it.
+func (c calibrateCmd) tell(sh *shell, conf config.Config, log bench.CampaignLog, base []bench.Digest) error {
+	var stored []string
+	for _, d := range campaign.Digests(log) {
+		s, ok := conf.Scenario(d.Scenario)
+		if !ok {
+			continue
+		}
+		load := loadOf(s, log.Header)
+		report := noise.Measure(noise.Scenario{Digest: d, Requests: requestsByRun(log, d), Load: load}, metricsOf(conf, d.Scenario))
+		if err := tellNoise(sh.stdout, report, load, conf, s); err != nil {
+			return err
+		}
+		found := report.Noise(d.Last())
+		d.Noise = &found
+		path := filepath.Join(c.Output, d.Runner, d.Scenario+".json")
+		if err := writeFile(path, func(f *os.File) error { return bench.WriteDigest(f, d) }); err != nil {
+			return err
+		}
+		stored = append(stored, path)
+		if name, err := c.store(d, base); err != nil {
+			return err
+		} else if name != "" {
+			stored = append(stored, name)
+		}
+	}
+	if log.Header.Simulated {
+		fmt.Fprintln(sh.stdout, "simulated: these numbers come from a server that only plays one")
+	}
+	for _, name := range stored {
+		fmt.Fprintf(sh.stdout, "stored in %s\n", name)
+	}
+	return nil
+}
+
+// store writes the noise into the baseline of the same workload; empty when there is none.
+func (c calibrateCmd) store(d bench.Digest, base []bench.Digest) (string, error) {
+	name := filepath.Join(c.Baseline, d.Runner, d.Scenario+".json")
+	for _, b := range base {
+		if b.Scenario != d.Scenario || len(bench.Compare(b, d).Incomparable) > 0 {
+			continue
+		}
+		if _, err := os.Stat(name); err != nil {
+			return "", nil // the baseline is read from elsewhere: a file or a commit
+		}
+		return name, baseline.SetNoise(c.Baseline, d.Runner, d.Scenario, *d.Noise)
+	}
+	return "", nil
+}
+
+// metricsOf are the metrics that a scenario's calibration looks at.
+func metricsOf(conf config.Config, scenario string) []string {
+	names := slices.Clone(levelMetrics)
+	for _, r := range conf.Policy.Rules {
+		here := len(r.Scenarios) == 0 || slices.Contains(r.Scenarios, scenario)
+		if here && r.Tolerance != nil && !slices.Contains(names, r.Metric) {
+			names = append(names, r.Metric)
+		}
+	}
+	return names
+}
+
+func requestsByRun(log bench.CampaignLog, d bench.Digest) map[int][]bench.Request {
+	all := map[int][]bench.Request{}
+	for _, s := range d.Sessions {
+		for _, r := range s.Runs() {
+			all[r.Order] = requestsOf(log, r.Order)
+		}
+	}
+	return all
+}
+
+// loadOf is how a scenario is sent, and to how many slots where the server says so.
+func loadOf(s config.Scenario, h bench.Header) noise.Load {
+	slots, err := strconv.Atoi(h.UnderTest["slots"])
+	if err != nil {
+		slots = 0
+	}
+	return noise.Load{Rate: s.Load.Rate, Concurrency: s.Load.Concurrency, Slots: slots}
+}
