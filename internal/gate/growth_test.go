@@ -39,7 +39,8 @@ func TestFurtherSaysWhatOneMoreSessionBuys(t *testing.T) {
 		{2, "One more session would lower the smallest change that is found four times in five from 21 % to 19 %."},
 		{5, "One more session would change little: the smallest change that is found four times in five stays at about 13 %."},
 		{9, "One more session would change little: the smallest change that is found four times in five stays at about 10 %."},
-		{10, ""}, {11, ""},
+		{10, ""},
+		{11, ""},
 	} {
 		var levels []float64
 		for range test.sessions {
@@ -195,7 +196,7 @@ func TestOutlookIsWhatAVerdictThenSays(t *testing.T) {
 	}
 	_, f := verdictOn(t, primary(), base)
 	x := out[1]
-	if math.Abs(x.MDE80/ *f.MDE80-1) > 0.03 || math.Abs(x.DaySD/ *f.Change.DaySD-1) > 0.03 {
+	if math.Abs(x.MDE80 / *f.MDE80 - 1) > 0.03 || math.Abs(x.DaySD / *f.Change.DaySD - 1) > 0.03 {
 		t.Errorf("%+v, and the verdict finds %v, day sd %v", x, *f.MDE80, *f.Change.DaySD)
 	}
 	if math.Abs(x.Level-0.41227) > 0.0001 || x.RunSD < 0.01 || x.RunSD > 0.03 || x.Seen == nil || x.Further == nil || !(*x.Further < x.MDE80) {
