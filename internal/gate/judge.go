@@ -45,6 +45,7 @@ func (q *question) judge() {
 	q.remark()
 	q.grow()
 	t := q.thresholds()
+	q.attainable(t)
 	o := t.decide(*c, stat.Round(q.policy.alpha()), q.early())
 	q.decided = o != Inconclusive && (o != Pass || q.rule.RuleOut != nil)
 	if o == Pass || o == Inconclusive {
@@ -94,7 +95,7 @@ func (q *question) outOfReach(t thresholds) bool {
 // tell writes the answer in words.
 func (q *question) tell(o Outcome, th thresholds) {
 	t, ch, name := speak(q.metric), q.finding.Change, q.metric.Name
-	here := fmt.Sprintf("%s is %s (%s, %s interval)", name, t.change(ch.Worse, ch.digits()), t.span(ch), percent(ch.Level))
+	here := fmt.Sprintf("%s is %s (%s, %s interval)", name, t.change(ch.Worse, ch.digits()), t.span(ch), percent(roundTo(ch.Level, 4)))
 	switch o {
 	case Regressed:
 		q.settle(o, fmt.Sprintf("%s; the tolerance is %s.", here, t.asked(*q.rule.Tolerance)),
