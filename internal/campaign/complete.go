@@ -57,7 +57,7 @@ func (p *protocol) plainFault() error {
 // misbehaved finds the first run in which the candidate's server did: it stays on record.
 func (p *protocol) misbehaved(in func(bench.VisitRecord) bool) error {
 	for _, r := range p.j.log.Runs {
-		v := visitOf(p.j.log, r.Visit)
+		v := VisitOf(p.j.log, r.Visit)
 		if r.Invalid != "" && !r.WarmUp && v.Side != reference && in(v) {
 			return &ServerError{Doing: fmt.Sprintf("scenario %q, run %d", r.Scenario, r.Order), Err: errors.New(r.Invalid), Hint: hintRecord}
 		}

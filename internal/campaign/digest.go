@@ -20,7 +20,7 @@ func digests(log bench.CampaignLog, side string) []bench.Digest {
 	var all []bench.Digest
 	at := map[string]int{}
 	for _, r := range log.Runs {
-		v := visitOf(log, r.Visit)
+		v := VisitOf(log, r.Visit)
 		if r.WarmUp || v.Side != side {
 			continue
 		}
@@ -35,8 +35,8 @@ func digests(log bench.CampaignLog, side string) []bench.Digest {
 	return all
 }
 
-// visitOf is the record of a visit's first start; a candidate's where there is none.
-func visitOf(log bench.CampaignLog, number int) bench.VisitRecord {
+// VisitOf is the record of a visit's first start; a candidate's where there is none.
+func VisitOf(log bench.CampaignLog, number int) bench.VisitRecord {
 	for _, v := range log.Visits {
 		if v.Number == number {
 			return v

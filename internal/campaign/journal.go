@@ -185,7 +185,7 @@ func (j *journal) close() error {
 // says nothing, and is measured again.
 func (j *journal) tally(of func(bench.VisitRecord, bench.RunRecord) bool) (valid, void int) {
 	for _, r := range j.log.Runs {
-		v := visitOf(j.log, r.Visit)
+		v := VisitOf(j.log, r.Visit)
 		switch {
 		case r.WarmUp || !of(v, r):
 		case r.Valid() && (v.Side != reference || r.Invalid == ""):

@@ -69,17 +69,20 @@ func (v *visit) warmUp(ctx context.Context) error {
 	return nil
 }
 
-// salt makes the prompts of a run new to the server. The k-th visits of both sides share theirs. A run that is measured
-// again in the same start must not find its prompts in the cache, so it gets others of the same lengths.
+// salt makes the prompts of a run new to the server. The k-th visits of both sides share theirs; two scenarios never do,
+// since both may have the same dataset. A run that is measured again in the same start must not find its prompts in the
+// cache, so it gets others of the same lengths.
 func (v *visit) salt(s config.Scenario, warmUp bool) string {
 	id := v.p.session(v.slot > 0)
-	switch valid, void := v.tally(s.Name); {
-	case v.slot == 0:
+	if v.slot == 0 {
 		return load.Salt(s.Load.Seed, id, v.order)
+	}
+	id += "/" + s.Name
+	switch valid, void := v.tally(s.Name); {
 	case void > 0, v.again && len(v.target.Command) == 0:
-		return load.Salt(s.Load.Seed, id+" again", v.order)
+		return load.Salt(s.Load.Seed, id+"/again", v.order)
 	case warmUp:
-		return load.Salt(s.Load.Seed, id+" warm-up", v.pair())
+		return load.Salt(s.Load.Seed, id+"/warm-up", v.pair())
 	default:
 		return load.Salt(s.Load.Seed, id, (v.pair()-1)*v.p.plan.Config.Campaign.VisitRuns+valid+1)
 	}

@@ -184,7 +184,7 @@ func (p *protocol) turned() []config.Scenario {
 	}
 	if p.asked == nil {
 		p.asked = map[string]bool{}
-		for _, name := range p.o.Stage1(Digests(p.j.log)) {
+		for _, name := range p.o.Stage1(p.plainDigests()) {
 			p.asked[name] = true
 		}
 		p.tell(fmt.Sprintf("first stage, %d runs", p.plan.Runs), first, p.asked, "go to the second stage")
@@ -196,6 +196,13 @@ func (p *protocol) turned() []config.Scenario {
 		}
 	}
 	return open
+}
+
+// plainDigests are the candidate's without what was measured in turn.
+func (p *protocol) plainDigests() []bench.Digest {
+	log := p.j.log
+	log.Runs = slices.DeleteFunc(slices.Clone(log.Runs), func(r bench.RunRecord) bool { return VisitOf(log, r.Visit).Stage != 1 })
+	return Digests(log)
 }
 
 // lookAt asks which scenarios go on after a look.
