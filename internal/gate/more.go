@@ -53,23 +53,24 @@ func (q *question) moreSessions(want float64) string {
 	have := len(c.base.Sessions)
 	d, err := stat.Sessions(c.base, c.head, q.sessionOptions())
 	if err != nil {
-		return "" // the comparison itself would have been refused
+		return "Measure again." // the comparison itself would have been refused
 	}
 	r := q.reaches(d)
 	const grow = "nightly benchgate run, then benchgate baseline accept --add-session"
 	const quieter = "more runs a session (benchgate run --runs N), a quieter machine or a larger rule_out may"
+	const beside = " Where the base build can be started as a reference, campaign.design: confirm needs no history."
 	for k := have + 1; k <= bench.MostSessions; k++ {
 		if r.at(k-have, 0.5) < want {
 			advice := fmt.Sprintf("About %s in the baseline would decide, if the estimate stays (%s).",
 				count(k-have, "more session"), grow)
 			if have == 1 {
-				return "A baseline of one session is coarse. " + advice
+				return "A baseline of one session is coarse. " + advice + beside
 			}
-			return advice
+			return advice + beside
 		}
 	}
 	if have == 1 {
-		return fmt.Sprintf("A baseline of one session is coarse: add more (%s), though %d may still not decide; %s.", grow, bench.MostSessions, quieter)
+		return fmt.Sprintf("A baseline of one session is coarse: add more (%s), though %d may still not decide; %s.", grow, bench.MostSessions, quieter) + beside
 	}
-	return fmt.Sprintf("Not even %d sessions in the baseline would decide; %s.", max(have, bench.MostSessions), quieter)
+	return fmt.Sprintf("Not even %d sessions in the baseline would decide; %s.", max(have, bench.MostSessions), quieter) + beside
 }

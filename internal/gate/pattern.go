@@ -66,13 +66,13 @@ func (q *question) starts(s *side) [][]float64 {
 			out = append(out, nil)
 		}
 		y, _ := value(q.metric, r)
-		out[len(out)-1] = append(out[len(out)-1], q.turned(y))
+		out[len(out)-1] = append(out[len(out)-1], q.asWorse(y))
 	}
 	return out
 }
 
-// turned makes larger worse.
-func (q *question) turned(y float64) float64 {
+// asWorse makes larger worse.
+func (q *question) asWorse(y float64) float64 {
 	if q.metric.HigherBetter() {
 		return -y
 	}
@@ -100,7 +100,7 @@ func (q *question) residuals(s stat.Sample) []float64 {
 			m += y / float64(len(session))
 		}
 		for _, y := range session {
-			out = append(out, q.turned(y-m))
+			out = append(out, q.asWorse(y-m))
 		}
 	}
 	return out

@@ -9,6 +9,9 @@ import (
 
 // details folds what few readers need: surroundings, checks, method, attempts, runs.
 func (m *comment) details(v gate.Verdict, findings []gate.Finding) {
+	if s := since(v); s != "" {
+		m.fold("Baseline since its epoch began", func() { m.line(inline(prose(s)), "") })
+	}
 	if n := len(v.Environment.Diff); n > 0 {
 		m.fold(fmt.Sprintf("Environment: %s", count(n, "difference")), func() { m.facts(v.Environment.Diff) })
 	}
@@ -47,9 +50,9 @@ func method(findings []gate.Finding) []string {
 	out := []string{"p is one-sided and adjusted for all rules asked together (Holm). Runs: base/head. The smallest detectable worsening is found four times in five."}
 	for _, f := range findings {
 		parts := []string{code(name(f.Scenario)) + " " + code(name(f.Metric))}
-		for _, x := range [][2]string{{"rule: ", rule(f)}, {"", f.Method}, {"seed ", f.Seed}, {"look ", f.Look}} {
+		for _, x := range [][2]string{{"rule: ", rule(f)}, {"", f.Method}, {"", spread(f)}, {"seed ", f.Seed}, {"", at(f)}, {"", f.Further}} {
 			if x[1] != "" {
-				parts = append(parts, x[0]+inline(clean(x[1], 200)))
+				parts = append(parts, x[0]+inline(clean(x[1], 400)))
 			}
 		}
 		out = append(out, strings.Join(parts, "; "))

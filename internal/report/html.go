@@ -21,7 +21,7 @@ var source string
 var layout = template.Must(template.New("page").Funcs(template.FuncMap{
 	"name": name, "prose": together, "known": known, "look": lookOf, "sides": sides, "span": span, "change": change, "rule": rule,
 	"detectable": detectable, "chance": chance, "runs": runs, "total": total, "upper": strings.ToUpper, "count": count,
-	"rows": func(fs []gate.Finding, level string) rows { return rows{fs, level} }, "values": runValues, "note": runNotes,
+	"rows": func(fs []gate.Finding, level string) rows { return rows{fs, level} }, "values": runValues, "note": runNotes, "at": at, "spread": spread,
 }).Parse(source))
 
 // sheet is what the page shows.
@@ -29,7 +29,7 @@ type sheet struct {
 	gate.Verdict
 	Look             look
 	Title            string
-	Against          string
+	Against, Since   string
 	Level            string
 	Findings         []gate.Finding
 	Shown, Folded    []gate.Finding
@@ -66,7 +66,7 @@ type figure struct {
 // writeHTML renders one file that needs nothing else: no script, no font, no fetch.
 func writeHTML(w io.Writer, v gate.Verdict) error {
 	s := sheet{
-		Verdict: v, Look: lookOf(v.Outcome), Against: against(v.Baseline), Level: level(v), Findings: worstFirst(v.Findings), Notes: notes(v),
+		Verdict: v, Look: lookOf(v.Outcome), Against: opponent(v), Since: since(v), Level: level(v), Findings: worstFirst(v.Findings), Notes: notes(v),
 		Simulation: saysSimulated, Defaults: saysDefaults, WaiverLines: waivers(v.Waivers), AttemptLines: attempts(v.Attempts),
 	}
 	s.Title = "benchgate: " + name(string(v.Outcome)) + " on " + name(v.Runner)

@@ -77,7 +77,7 @@ func (m *comment) title(v gate.Verdict) {
 	if v.DefaultRules {
 		m.line("> "+saysDefaults, "")
 	}
-	m.line("Compared with "+inline(against(v.Baseline))+".", "")
+	m.line("Compared with "+inline(opponent(v))+".", "")
 }
 
 // table lists findings; a long one is cut, and says so.

@@ -25,6 +25,7 @@ func writeText(w io.Writer, v gate.Verdict) error {
 		}
 	}
 	t.section("bound", v.Bound)
+	t.section("baseline since its epoch began", since(v))
 	t.list("warnings", notes(v))
 	t.list("environment, differences", differences(v.Environment.Diff))
 	t.list("validity, failures", failures(v.Validity))
@@ -62,7 +63,7 @@ func (t *page) headline(v gate.Verdict) {
 	if v.DefaultRules {
 		t.wrap("", "", saysDefaults)
 	}
-	t.wrap("", "", "Compared with "+against(v.Baseline)+".")
+	t.wrap("", "", "Compared with "+opponent(v)+".")
 }
 
 // section writes one labelled paragraph; nothing when it is empty.
@@ -99,11 +100,16 @@ func (t *page) finding(f gate.Finding) {
 	if r := rule(f); r != "" {
 		about = append(about, "rule: "+r)
 	}
-	if f.Look != "" {
-		about = append(about, "look "+name(f.Look))
+	for _, s := range []string{course(f), at(f)} {
+		if s != "" {
+			about = append(about, s)
+		}
 	}
 	if len(about) > 0 {
 		t.wrap("  ", "  ", strings.Join(about, "; "))
+	}
+	if f.Further != "" && f.Outcome == gate.Inconclusive {
+		t.wrap("  further: ", "           ", prose(f.Further))
 	}
 }
 

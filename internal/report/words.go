@@ -222,14 +222,21 @@ func runs(f gate.Finding) string {
 	return n(f.Base) + "/" + n(f.Head)
 }
 
-// level is the confidence that the intervals of a verdict share, as "95 %"; empty when nothing was compared.
+// level is the confidence that the intervals of a verdict share, as "95 %"; empty when nothing was compared, or when they
+// stand at different looks.
 func level(v gate.Verdict) string {
+	shared := ""
 	for _, f := range v.Findings {
-		if f.Change != nil && f.Change.Level > 0 {
-			return strconv.FormatFloat(math.Round(f.Change.Level*1e4)/100, 'f', -1, 64) + " %"
+		if f.Change == nil || f.Change.Level <= 0 {
+			continue
 		}
+		s := strconv.FormatFloat(math.Round(f.Change.Level*1e4)/100, 'f', -1, 64) + " %"
+		if shared != "" && s != shared {
+			return ""
+		}
+		shared = s
 	}
-	return ""
+	return shared
 }
 
 // count writes a number with its noun: "1 run", "3 runs".
@@ -261,9 +268,6 @@ func against(b *gate.Baseline) string {
 	}
 	if len(origin) > 0 {
 		s += "; " + strings.Join(origin, ", ")
-	}
-	if b.SinceEpoch != "" {
-		s += "; since its epoch began: " + prose(b.SinceEpoch)
 	}
 	return s
 }

@@ -147,6 +147,8 @@ func main() {
 	write("breached", breached(p))
 	write("many", many(p))
 	write("simulated", simulated())
+	write("interleaved", interleaved(p))
+	write("confirm", confirm(p))
 	write("hostile", hostile(decide(p, one(base(1)), one(head(4, 1.31)))))
 }
 
@@ -245,6 +247,55 @@ func simulated() gate.Verdict {
 	}
 	v := gate.Decide(gate.Defaults(), []bench.Digest{x}, []bench.Digest{y})
 	v.Baseline.Ref = "baseline"
+	return v
+}
+
+// turns are two sides that were started in turn, ABBA, so many times each, on a machine that ends slower by drift than it
+// began. The id is that of the campaign.
+func turns(id string, b, h side, visits int, drift float64) (reference, candidate bench.Digest) {
+	b.head, b.sessions, b.runs = true, 1, visits
+	h.sessions, h.runs = 1, visits
+	reference, candidate = b.digest(), h.digest()
+	for k, d := range []*bench.Digest{&reference, &candidate} {
+		session := &d.Sessions[0]
+		runs := session.Visits[0].Runs
+		session.ID, session.Interleaved, session.Looks, session.Visits = id, true, []int{6, 8, 10}, nil
+		session.Origin = bench.Origin{}
+		for i, r := range runs {
+			r.Order = 2*i + 1 + (i+k)%2
+			for name := range r.Metrics {
+				if strings.HasPrefix(name, "t") || strings.HasPrefix(name, "e2el") {
+					r.Metrics[name] *= 1 + drift*float64(r.Order-1)/float64(2*visits-1)
+				}
+			}
+			session.Visits = append(session.Visits, bench.Visit{Number: r.Order, Started: r.Started, Runs: []bench.Run{r}})
+		}
+	}
+	return reference, candidate
+}
+
+// interleaved is a campaign of two scenarios: one is answered at the first look, one goes on.
+func interleaved(p gate.Policy) gate.Verdict {
+	b, h := base(21), head(22, 1.3)
+	chat, slower := turns("2026-05-06T09-12", b, h, 6, 0.12)
+	b, h = base(23), head(24, 1.13)
+	b.scenario, h.scenario, b.sd, h.sd = "long-context", "long-context", 0.13, 0.13
+	long, open := turns("2026-05-06T09-12", b, h, 8, 0)
+	return gate.Decide(p, []bench.Digest{chat, long}, []bench.Digest{slower, open})
+}
+
+// confirm is a campaign whose first stage acquits one scenario and whose second stage confirms that another is slower.
+func confirm(p gate.Policy) gate.Verdict {
+	b, h := base(31), head(32, 1.28)
+	b.scenario, h.scenario = "batch", "batch"
+	reference, second := turns("2026-05-06T09-12-2", side{scenario: "batch", ttft: b.ttft, slow: 1, sd: 0.04, rate: 1, seed: 33, engine: "0.32.1"}, h, 6, 0.02)
+	batch := h.digest()
+	second.Sessions[0].Started = headDay.Add(20 * time.Minute)
+	reference.Sessions[0].Started = second.Sessions[0].Started
+	batch.Sessions[0].ID = "2026-05-06T09-12-1"
+	batch.Sessions = append(batch.Sessions, second.Sessions[0])
+	v := gate.Confirm(p, []bench.Digest{base(1).digest(), b.digest()}, []bench.Digest{reference}, []bench.Digest{head(2, 1).digest(), batch})
+	v.Baseline.Ref = "baselines/h100-1x at 4f2a9c1"
 	return v
 }
 
