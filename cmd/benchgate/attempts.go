@@ -7,38 +7,65 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/benchgate/benchgate/internal/bench"
 	"github.com/benchgate/benchgate/internal/campaign"
 	"github.com/benchgate/benchgate/internal/gate"
 )
 
-// attempts lists the starts of the server in the campaigns under a candidate's folder, so that a campaign that was
-// continued shows it. What cannot be read is left out: it decides nothing.
+// attempts lists the starts of servers in the campaigns under a candidate's folder, those that were set aside among them:
+// a campaign that was continued shows it, and so does one that was begun anew until it pleased. What cannot be read is left
+// out: it decides nothing.
 func attempts(candidate string) []gate.Attempt {
-	files, err := filepath.Glob(filepath.Join(candidate, "*", campaign.JournalFile))
-	if err != nil {
-		return nil
+	if info, err := os.Stat(candidate); err == nil && !info.IsDir() {
+		candidate = filepath.Dir(candidate)
 	}
 	var all []gate.Attempt
-	for _, path := range files {
-		runner := filepath.Base(filepath.Dir(path))
-		visits, runs := starts(path)
-		for _, v := range visits {
-			all = append(all, gate.Attempt{
-				At: v.Started, What: fmt.Sprintf("%s, start %d of the server: %d runs", runner, v.Number, runs[v.Number]),
-			})
+	for _, pattern := range []string{"", "*"} {
+		files, err := filepath.Glob(filepath.Join(candidate, pattern, campaign.JournalFile+"*"))
+		if err != nil {
+			return nil
 		}
+		for _, path := range files {
+			all = append(all, attemptsIn(path)...)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b gate.Attempt) int { return a.At.Compare(b.At) })
+	return all
+}
+
+func attemptsIn(path string) []gate.Attempt {
+	where := filepath.Base(filepath.Dir(path))
+	if h, ok := headerOf(path); ok {
+		where = h.Runner
+	}
+	if aside := strings.TrimPrefix(filepath.Base(path), campaign.JournalFile); aside != "" {
+		where += ", set aside as " + strings.TrimPrefix(aside, ".")
+	}
+	var all []gate.Attempt
+	for _, v := range starts(path) {
+		of := "the server"
+		if v.Side == "reference" {
+			of = "the reference"
+		}
+		all = append(all, gate.Attempt{At: v.Started, What: fmt.Sprintf("%s, start %d of %s: %d runs", where, v.Number, of, v.runs)})
 	}
 	return all
 }
 
-// starts reads only the lines of visits and runs: those of requests are many.
-func starts(path string) (visits []bench.VisitRecord, runs map[int]int) {
-	runs = map[int]int{}
+// start is one start of a server, and how many judged runs it was good for.
+type start struct {
+	bench.VisitRecord
+	runs int
+}
+
+// starts reads only the lines of visits and runs: those of requests are many. A visit that was continued stands twice.
+func starts(path string) (all []start) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, runs
+		return nil
 	}
 	defer f.Close()
 	lines := bufio.NewScanner(f)
@@ -54,10 +81,10 @@ func starts(path string) (visits []bench.VisitRecord, runs map[int]int) {
 		}
 		switch {
 		case r.Visit != nil:
-			visits = append(visits, *r.Visit)
-		case r.Run != nil && !r.Run.WarmUp:
-			runs[r.Run.Visit]++
+			all = append(all, start{VisitRecord: *r.Visit})
+		case r.Run != nil && !r.Run.WarmUp && len(all) > 0:
+			all[len(all)-1].runs++
 		}
 	}
-	return visits, runs
+	return all
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/benchgate/benchgate/internal/baseline"
+	"github.com/benchgate/benchgate/internal/bench"
 	"github.com/benchgate/benchgate/internal/gate"
 	"github.com/benchgate/benchgate/internal/report"
 )
@@ -33,15 +34,11 @@ func (c gateCmd) Run(sh *shell) error {
 	if runner == "" && len(head) > 0 && source.Folder() {
 		runner = head[0].Runner
 	}
-	base, from, err := readBaseline(c.Baseline, runner)
+	verdict, err := c.decide(policy, runner, head, source.Files)
 	if err != nil {
-		return fmt.Errorf("baseline: %w", err)
+		return err
 	}
-	verdict := gate.Decide(policy, base, head)
 	verdict.Attempts = attempts(c.Candidate)
-	if verdict.Baseline != nil {
-		verdict.Baseline.Ref = from
-	}
 	if err := c.write(verdict); err != nil {
 		return err
 	}
@@ -52,6 +49,43 @@ func (c gateCmd) Run(sh *shell) error {
 		return nil
 	}
 	return verdictError(verdict.ExitCode)
+}
+
+// decide holds the candidate against what its campaign was measured for: a committed baseline, the reference that lies
+// beside it, or first the one and then the other.
+func (c gateCmd) decide(p gate.Policy, runner string, head []bench.Digest, files []string) (gate.Verdict, error) {
+	design := designOf(files, head)
+	references, beside, err := references(files)
+	if err != nil {
+		return gate.Verdict{}, err
+	}
+	if design == "interleaved" && len(references) > 0 {
+		return referred(gate.Decide(p, references, head), beside), nil
+	}
+	base, from, err := readBaseline(c.Baseline, runner)
+	if err != nil {
+		return gate.Verdict{}, fmt.Errorf("baseline: %w", err)
+	}
+	switch _, turns := shapes(head); {
+	case design == "confirm":
+		v := gate.Confirm(p, base, references, head)
+		if len(base) == 0 {
+			from = beside
+		}
+		return referred(v, from), nil
+	case turns && len(base) == 0:
+		return gate.Verdict{}, withHint(fmt.Errorf("the candidate was measured in turn with a reference, and %q is not there", beside),
+			"give the whole folder of results, or the reference's digests as --baseline")
+	}
+	return referred(gate.Decide(p, base, head), from), nil
+}
+
+// referred says where the baseline of a verdict stands.
+func referred(v gate.Verdict, from string) gate.Verdict {
+	if v.Baseline != nil {
+		v.Baseline.Ref = from
+	}
+	return v
 }
 
 func (c gateCmd) policy() (gate.Policy, string, error) {

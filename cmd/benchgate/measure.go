@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -34,7 +35,7 @@ func measure(sh *shell, o campaign.Options, out string) error {
 		return errors.Join(err, discardErr)
 	}
 	if res.Log.Header.Schema != "" {
-		if writeErr := writeResults(res, o.Plan, out, server.Secrets(o.Plan.Config.Target, o.APIKey, sh.getenv)); writeErr != nil {
+		if writeErr := writeResults(res, o.Plan, out, secrets(sh, o)); writeErr != nil {
 			return errors.Join(err, writeErr)
 		}
 	}
@@ -45,8 +46,33 @@ func measure(sh *shell, o campaign.Options, out string) error {
 	if res.Measured == 0 {
 		sh.talk.say("nothing was missing: this commit, plan and baseline were measured before (--fresh measures anew)")
 	}
-	tellResults(sh.stdout, campaign.Digests(res.Log), filepath.Join(out, o.Plan.Config.Runner))
+	tellResults(sh.stdout, sides(res.Log), filepath.Join(out, o.Plan.Config.Runner))
 	return nil
+}
+
+// secrets are what no log of a server may show.
+func secrets(sh *shell, o campaign.Options) []string {
+	all := server.Secrets(o.Plan.Config.Target, o.APIKey, sh.getenv)
+	if r := o.Plan.Config.Reference; r != nil {
+		all = append(all, server.Secrets(*r, o.ReferenceKey, sh.getenv)...)
+	}
+	return all
+}
+
+// sides are the digests of both, scenario by scenario, the reference's named so.
+func sides(log bench.CampaignLog) []bench.Digest {
+	var all []bench.Digest
+	references := campaign.References(log)
+	for _, d := range campaign.Digests(log) {
+		for _, r := range references {
+			if r.Scenario == d.Scenario {
+				r.Scenario += " (reference)"
+				all = append(all, r)
+			}
+		}
+		all = append(all, d)
+	}
+	return all
 }
 
 // writeResults copies the campaign's folder and writes digests, rows and vLLM-shaped files beside it.
@@ -55,17 +81,28 @@ func writeResults(res campaign.Result, plan campaign.Plan, out string, secrets [
 	if err := copyFolder(res.Folder, folder, secrets); err != nil {
 		return fmt.Errorf("copy campaign: %w", err)
 	}
-	for _, d := range campaign.Digests(res.Log) {
+	if err := writeSide(res.Log, "candidate", campaign.Digests(res.Log), folder); err != nil {
+		return err
+	}
+	if err := writeSide(res.Log, "reference", campaign.References(res.Log), filepath.Join(folder, referenceFolder)); err != nil {
+		return err
+	}
+	return writeVLLM(res.Log, plan, filepath.Join(out, "vllm"))
+}
+
+// writeSide writes digests and rows of one side.
+func writeSide(log bench.CampaignLog, side string, digests []bench.Digest, folder string) error {
+	for _, d := range digests {
 		path := filepath.Join(folder, d.Scenario+".json")
 		if err := writeFile(path, func(f *os.File) error { return bench.WriteDigest(f, d) }); err != nil {
 			return err
 		}
 		path = filepath.Join(folder, d.Scenario+".rows.jsonl")
-		if err := writeFile(path, func(f *os.File) error { return bench.WriteRows(f, rows(res.Log, d.Scenario)) }); err != nil {
+		if err := writeFile(path, func(f *os.File) error { return bench.WriteRows(f, rows(log, side, d.Scenario)) }); err != nil {
 			return err
 		}
 	}
-	return writeVLLM(res.Log, plan, filepath.Join(out, "vllm"))
+	return nil
 }
 
 // tellRest says what an ended campaign left.
@@ -95,7 +132,7 @@ func copyFolder(from, to string, secrets []string) error {
 			return err
 		}
 		return writeFile(filepath.Join(to, rel), func(f *os.File) error {
-			if strings.HasSuffix(path, ".log") {
+			if serverLog.MatchString(path) {
 				text, err := os.ReadFile(path)
 				if err != nil {
 					return err
@@ -114,11 +151,14 @@ func copyFolder(from, to string, secrets []string) error {
 	})
 }
 
-// rows are the integer rows of every measured run of a scenario.
-func rows(log bench.CampaignLog, scenario string) []bench.Rows {
+// serverLog are the names of servers' logs, those of a campaign that was set aside among them.
+var serverLog = regexp.MustCompile(`\.log(\.old-[0-9]+)?$`)
+
+// rows are the integer rows of every measured run of a scenario on one side.
+func rows(log bench.CampaignLog, side, scenario string) []bench.Rows {
 	var all []bench.Rows
 	for _, r := range log.Runs {
-		if r.Scenario != scenario || r.WarmUp {
+		if r.Scenario != scenario || r.WarmUp || campaign.VisitOf(log, r.Visit).Side != side {
 			continue
 		}
 		all = append(all, bench.RowsOf(r.Order, requestsOf(log, r.Order)))
@@ -141,8 +181,17 @@ func writeVLLM(log bench.CampaignLog, plan campaign.Plan, folder string) error {
 		if r.WarmUp {
 			continue
 		}
-		path := filepath.Join(folder, fmt.Sprintf("%s-%s-run%03d.json", log.Header.Runner, r.Scenario, r.Order))
+		visit := campaign.VisitOf(log, r.Visit)
+		name := log.Header.Runner + "-" + r.Scenario
 		meta := metadata(log, plan, r.Scenario)
+		if model := visit.MustMatch[bench.KeyModel]; model != "" {
+			meta["model_id"] = model
+		}
+		if visit.Side == "reference" {
+			name += "-" + referenceFolder
+			meta["side"] = visit.Side
+		}
+		path := filepath.Join(folder, fmt.Sprintf("%s-run%03d.json", name, r.Order))
 		err := writeFile(path, func(f *os.File) error {
 			w := bufio.NewWriter(f)
 			return errors.Join(ingest.WriteVLLM(w, r.Run, requestsOf(log, r.Order), meta), w.Flush())

@@ -1,16 +1,15 @@
 package main
 
 import (
-	"bufio"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 
-	"github.com/benchgate/benchgate/internal/bench"
 	"github.com/benchgate/benchgate/internal/campaign"
 )
 
@@ -40,14 +39,17 @@ func discard(out, runner string) error {
 	stale := []string{filepath.Join(out, "verdict.json"), filepath.Join(out, "report.html")}
 	for _, scenario := range scenariosOf(filepath.Join(folder, campaign.JournalFile)) {
 		stale = append(stale, runFiles(filepath.Join(out, "vllm"), runner+"-"+scenario)...)
+		stale = append(stale, runFiles(filepath.Join(out, "vllm"), runner+"-"+scenario+"-"+referenceFolder)...)
 	}
-	files, err := os.ReadDir(folder)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	for _, f := range files {
-		if written.MatchString(f.Name()) {
-			stale = append(stale, filepath.Join(folder, f.Name()))
+	for _, folder := range []string{folder, filepath.Join(folder, referenceFolder)} {
+		files, err := os.ReadDir(folder)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		for _, f := range files {
+			if written.MatchString(f.Name()) {
+				stale = append(stale, filepath.Join(folder, f.Name()))
+			}
 		}
 	}
 	for _, path := range stale {
@@ -59,25 +61,12 @@ func discard(out, runner string) error {
 }
 
 // written are the names of the files that a campaign leaves in a runner's folder.
-var written = regexp.MustCompile(`^(campaign\.jsonl.*|server-[0-9]+\.log|.*\.json|.*\.rows\.jsonl)$`)
+var written = regexp.MustCompile(`^(campaign\.jsonl.*|server-[0-9]+(-reference)?\.log(\.old-[0-9]+)?|.*\.json|.*\.rows\.jsonl)$`)
 
 // scenariosOf reads the names of a campaign's scenarios from its header; none when there is no campaign.
 func scenariosOf(path string) []string {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	line, err := bufio.NewReader(f).ReadBytes('\n')
-	var r bench.Record
-	if err != nil || json.Unmarshal(line, &r) != nil || r.Header == nil {
-		return nil
-	}
-	var names []string
-	for name := range r.Header.Workloads {
-		names = append(names, name)
-	}
-	return names
+	h, _ := headerOf(path)
+	return slices.Collect(maps.Keys(h.Workloads))
 }
 
 // runFiles are the files PREFIX-runNNN.json of a folder.

@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/benchgate/benchgate/internal/bench"
 	"github.com/benchgate/benchgate/internal/campaign"
@@ -39,9 +38,11 @@ func (c runCmd) Run(sh *shell) error {
 	if err != nil {
 		return fmt.Errorf("baseline: %w", err)
 	}
-	folder := filepath.Dir(c.Config)
-	plan, err := campaign.NewPlan(conf, folder, c.Scenario, c.Runs, durations(base))
+	plan, err := campaign.NewPlan(conf, filepath.Dir(conf.File), c.Scenario, c.Runs, durations(base))
 	if err != nil {
+		return err
+	}
+	if plan, err = plan.Against(scenarioNames(base)); err != nil {
 		return err
 	}
 	tellPlan(sh, plan, c.Plan)
@@ -58,14 +59,13 @@ func (c runCmd) Run(sh *shell) error {
 	return measure(sh, o, c.Output)
 }
 
+// config reads the config with what --set changes in it and with what its reference inherits.
 func (c runCmd) config() (config.Config, error) {
-	if len(c.Set) == 0 {
-		return oneConfig(c.Config)
+	conf, err := oneConfig(c.Config)
+	if err != nil || len(c.Set) == 0 && conf.Reference == nil {
+		return conf, err
 	}
-	if info, err := os.Stat(c.Config); err != nil || info.Size() > maxConfig {
-		return config.Read(c.Config) // says what is wrong with it
-	}
-	data, err := os.ReadFile(c.Config)
+	data, err := os.ReadFile(conf.File)
 	if err != nil {
 		return config.Config{}, err
 	}
@@ -78,7 +78,7 @@ func (c runCmd) config() (config.Config, error) {
 			return config.Config{}, err
 		}
 	}
-	return config.Parse(c.Config, data)
+	return besideReference(conf.File, data)
 }
 
 // oneConfig reads a config file, or the only one of a folder of them.
@@ -97,8 +97,13 @@ func oneConfig(path string) (config.Config, error) {
 	return all[0], nil
 }
 
-// maxConfig is the size in bytes beyond which a config is not read at all.
-const maxConfig = 1 << 20
+func scenarioNames(digests []bench.Digest) []string {
+	var names []string
+	for _, d := range digests {
+		names = append(names, d.Scenario)
+	}
+	return names
+}
 
 // durations is how long one run of each scenario took, by the newest run of the baseline, in seconds.
 func durations(base []bench.Digest) map[string]float64 {
@@ -113,7 +118,19 @@ func durations(base []bench.Digest) map[string]float64 {
 
 // allowed refuses a target that is not ours to load.
 func (c runCmd) allowed(sh *shell, p campaign.Plan) error {
-	t := p.Config.Target
+	targets := []config.Target{p.Config.Target}
+	if p.Config.Reference != nil && p.Config.Campaign.Design != "committed" {
+		targets = append(targets, *p.Config.Reference)
+	}
+	for _, t := range targets {
+		if err := c.allows(sh, t, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c runCmd) allows(sh *shell, t config.Target, p campaign.Plan) error {
 	t.BaseURL = strings.ReplaceAll(t.BaseURL, "{port}", "80") // any port will do: the host is what is asked
 	if openai.IsPaid(t.BaseURL) && !c.Paid {
 		return withHint(fmt.Errorf("target %q is a paid public endpoint; this plan sends %d requests and up to %d tokens", t.BaseURL, p.Requests, p.Tokens),
@@ -138,8 +155,10 @@ func (c runCmd) options(sh *shell, plan campaign.Plan, base []bench.Digest) (cam
 	if err != nil {
 		return campaign.Options{}, err
 	}
-	commit := commitOf(sh, filepath.Dir(c.Config), filepath.Base(c.Config))
-	key, err := campaign.Key(commit, hash, base)
+	file := plan.Config.File
+	commit := commitOf(sh, filepath.Dir(file), filepath.Base(file))
+	against, referenceKey := reference(sh, plan)
+	key, err := campaign.Key(commit+against, hash, base)
 	if err != nil {
 		return campaign.Options{}, err
 	}
@@ -151,9 +170,10 @@ func (c runCmd) options(sh *shell, plan campaign.Plan, base []bench.Digest) (cam
 	}
 	return campaign.Options{
 		Plan: plan, State: stateFolder(sh.getenv), Key: key, Fresh: c.Fresh, Commit: commit,
-		Unknown: commit == "" || len(plan.Config.Target.Command) == 0,
+		Unknown: unknown(plan, commit, against),
 		Tool:    "benchgate " + programVersion(), ID: sh.now().UTC().Format("20060102T150405Z"),
-		APIKey: sh.getenv(plan.Config.Target.APIKeyEnv), Host: host.Describe(sh.ctx), Texts: texts, KeepText: c.SaveText,
+		APIKey: sh.getenv(plan.Config.Target.APIKeyEnv), ReferenceKey: referenceKey, ReferenceCommit: against,
+		Stage1: firstStage(plan, base), Look: atLook(plan, base), Host: host.Describe(sh.ctx), Texts: texts, KeepText: c.SaveText,
 		Progress: sh.talk.progress, Say: func(s string) { sh.talk.say("%s", s) }, Now: sh.now,
 	}, nil
 }
@@ -189,50 +209,4 @@ func commitOf(sh *shell, folder, config string) string {
 		return fmt.Sprintf("%s+changes-%.4x", sha, sha256.Sum256([]byte(changes)))
 	}
 	return sha
-}
-
-func tellPlan(sh *shell, p campaign.Plan, result bool) {
-	say := func(format string, args ...any) { sh.talk.say(format, args...) }
-	if result {
-		say = func(format string, args ...any) { fmt.Fprintf(sh.stdout, format+"\n", args...) }
-	}
-	say("plan: %s, %d scenarios × (1 warm-up run + %d runs), design %s", p.Config.Runner, len(p.Scenarios), p.Runs, p.Config.Campaign.Design)
-	for _, s := range p.Scenarios {
-		say("  %s: %d requests a run, %s", s.Name, s.Load.Requests, loadInWords(s.Load))
-	}
-	say("time: %s at best, %s at worst; at most %d requests", minutes(p.Best), minutes(p.Worst), p.Requests)
-	for _, u := range p.Config.Unused {
-		say("note: %s", u)
-	}
-	if p.Guessed {
-		say("note: no earlier run of a closed loop is known, so its time assumes 2 ms to 100 ms a token")
-	}
-}
-
-// affordable refuses a plan whose worst case is over its budget, before anything is started. Where the worst case rests
-// on a guess, the best one has to be over it.
-func affordable(p campaign.Plan) error {
-	budget, what, d := p.Config.Campaign.Budget, "worst", p.Worst
-	if p.Guessed {
-		what, d = "best", p.Best
-	}
-	if budget == 0 || d <= budget {
-		return nil
-	}
-	return withHint(fmt.Errorf("the %s case of %s is over campaign.budget, %s", what, minutes(d), minutes(budget)),
-		"raise the budget, lower campaign.runs or load.requests, shorten target.ready.within, or measure fewer scenarios with --scenario")
-}
-
-func loadInWords(l config.Load) string {
-	if l.Open() {
-		return fmt.Sprintf("%g requests/s", l.Rate)
-	}
-	return fmt.Sprintf("%d at a time", l.Concurrency)
-}
-
-func minutes(d time.Duration) string {
-	if d < time.Minute {
-		return fmt.Sprintf("%.0f s", d.Seconds())
-	}
-	return fmt.Sprintf("%.1f min", d.Minutes())
 }

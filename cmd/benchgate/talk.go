@@ -74,9 +74,13 @@ func (t *talk) progress(p campaign.Progress) {
 	if t.quiet {
 		return
 	}
-	label := fmt.Sprintf("%s run %d of %d", p.Scenario, p.Run, p.Of)
+	what := p.Scenario
+	if p.Side != "" {
+		what += " (" + p.Side + ")"
+	}
+	label := fmt.Sprintf("%s run %d of %d", what, p.Run, p.Of)
 	if p.WarmUp {
-		label = p.Scenario + " warm-up"
+		label = what + " warm-up"
 	}
 	if t.terminal {
 		t.draw(label, p)

@@ -180,8 +180,8 @@ func isDigest(name string) bool {
 	return strings.HasSuffix(name, ".json") && !strings.HasPrefix(name, ".") && name != "verdict.json"
 }
 
-// foreign are the folders of a results folder that hold JSON of other kinds.
-var foreign = []string{"vllm"}
+// foreign are the folders of a results folder that hold JSON of other kinds, and of the other side of a comparison.
+var foreign = []string{"vllm", "reference"}
 
 // choose finds the files of one runner: those in the folder of its name, else those at the top, else those of the only
 // runner there is.

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/benchgate/benchgate/internal/campaign"
+	"github.com/benchgate/benchgate/internal/config"
+)
+
+// tellPlan says what will be done and how long it takes; result puts it on stdout.
+func tellPlan(sh *shell, p campaign.Plan, result bool) {
+	say := func(format string, args ...any) { sh.talk.say(format, args...) }
+	if result {
+		say = func(format string, args ...any) { fmt.Fprintf(sh.stdout, format+"\n", args...) }
+	}
+	say("plan: %s, %s, design %s", p.Config.Runner, designInWords(p), p.Config.Campaign.Design)
+	for _, s := range p.Scenarios {
+		say("  %s: %d requests a run, %s", s.Name, s.Load.Requests, loadInWords(s.Load))
+	}
+	if len(p.Parts) > 1 {
+		for i, part := range p.Parts {
+			say("  %s stage, %s: %s at best, %s at worst; at most %d requests", []string{"first", "second"}[i],
+				shareInWords(p, part), minutes(part.Best), minutes(part.Worst), part.Requests)
+		}
+	}
+	say("time: %s at best, %s at worst; at most %d requests", minutes(p.Best), minutes(p.Worst), p.Requests)
+	for _, u := range p.Config.Unused {
+		say("note: %s", u)
+	}
+	for _, n := range p.Notes {
+		say("note: %s", n)
+	}
+	if p.Guessed {
+		say("note: no earlier run of a closed loop is known, so its time assumes 2 ms to 100 ms a token")
+	}
+}
+
+// designInWords is what happens to the scenarios.
+func designInWords(p campaign.Plan) string {
+	n := count(len(p.Scenarios), "scenario")
+	switch p.Config.Campaign.Design {
+	case "committed":
+		return fmt.Sprintf("%s × (1 warm-up run + %d runs)", n, p.Runs)
+	case "confirm":
+		switch based := p.Parts[0].Scenarios; {
+		case p.Parts[0].Design == "interleaved":
+			return fmt.Sprintf("%s without a baseline: straight to the second stage, %s", n, turnsInWords(p.Config.Campaign))
+		case based < len(p.Scenarios):
+			return fmt.Sprintf("%s, of which %d have a baseline", n, based)
+		}
+		return n
+	}
+	return n + ": " + turnsInWords(p.Config.Campaign)
+}
+
+func shareInWords(p campaign.Plan, s campaign.Share) string {
+	if s.Design == "committed" {
+		return fmt.Sprintf("%s × (1 warm-up run + %d runs)", count(s.Scenarios, "scenario"), p.Runs)
+	}
+	return "only of what the first leaves open: " + turnsInWords(p.Config.Campaign)
+}
+
+// turnsInWords is how both sides take turns.
+func turnsInWords(c config.Campaign) string {
+	visits := fmt.Sprint(c.Looks[0])
+	if last := c.Looks[len(c.Looks)-1]; last != c.Looks[0] {
+		visits = fmt.Sprintf("%d to %d", c.Looks[0], last)
+	}
+	return fmt.Sprintf("reference and candidate in turn, %s visits a side, each a fresh start with %s and %s of every scenario",
+		visits, count(c.WarmUp, "warm-up request"), count(c.VisitRuns, "run"))
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// affordable refuses a plan whose worst case is over its budget, before anything is started. Where the worst case rests
+// on a guess, the best one has to be over it.
+func affordable(p campaign.Plan) error {
+	budget, what, d := p.Config.Campaign.Budget, "worst", p.Worst
+	if p.Guessed {
+		what, d = "best", p.Best
+	}
+	if budget == 0 || d <= budget {
+		return nil
+	}
+	return withHint(fmt.Errorf("the %s case of %s is over campaign.budget, %s", what, minutes(d), minutes(budget)), "%s", remedies(p))
+}
+
+// remedies are what makes a plan shorter, by its design.
+func remedies(p campaign.Plan) string {
+	c := p.Config.Campaign
+	ways := []string{"raise the budget"}
+	if c.Design != "interleaved" && p.Parts[0].Design == "committed" {
+		ways = append(ways, "lower campaign.runs")
+	}
+	ways = append(ways, "lower load.requests")
+	if c.Design == "committed" {
+		ways = append(ways, "shorten target.ready.within")
+	} else {
+		starts := p.Parts[len(p.Parts)-1].MostStarts
+		ways = append(ways, "drop the last of campaign.looks", fmt.Sprintf("shorten target.ready.within and target.stop.within, which count for each of %d starts", starts))
+		if c.VisitRuns > 1 {
+			ways = append(ways, "lower campaign.visit_runs")
+		}
+	}
+	return strings.Join(ways, ", ") + ", or measure fewer scenarios with --scenario"
+}
+
+func loadInWords(l config.Load) string {
+	if l.Open() {
+		return fmt.Sprintf("%g requests/s", l.Rate)
+	}
+	return fmt.Sprintf("%d at a time", l.Concurrency)
+}
+
+func minutes(d time.Duration) string {
+	if d < time.Minute {
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	}
+	return fmt.Sprintf("%.1f min", d.Minutes())
+}

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/benchgate/benchgate/internal/baseline"
+	"github.com/benchgate/benchgate/internal/bench"
+	"github.com/benchgate/benchgate/internal/campaign"
+	"github.com/benchgate/benchgate/internal/config"
+	"github.com/benchgate/benchgate/internal/gate"
+)
+
+// referenceFolder holds the reference's digests, in the folder of the candidate's.
+const referenceFolder = "reference"
+
+// besideReference parses a config whose reference may have one of its own: the file of the same name in the reference's
+// folder, which is then a checkout of the base commit.
+func besideReference(name string, data []byte) (config.Config, error) {
+	conf, err := config.Parse(name, data)
+	if err != nil || conf.Reference == nil || conf.Reference.Dir == conf.Target.Dir {
+		return conf, err
+	}
+	folder := conf.Reference.Dir
+	if !filepath.IsAbs(folder) {
+		folder = filepath.Join(filepath.Dir(name), folder)
+	}
+	file := filepath.Join(folder, filepath.Base(name))
+	base, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return conf, nil
+	}
+	if err != nil {
+		return config.Config{}, fmt.Errorf("read config of the reference: %w", err)
+	}
+	return config.ParseBeside(name, data, file, base)
+}
+
+// reference is the commit that a reference is built from, and its API key; empty where there is none or nothing says.
+func reference(sh *shell, p campaign.Plan) (commit, key string) {
+	r := p.Config.Reference
+	if r == nil || p.Config.Campaign.Design == "committed" {
+		return "", ""
+	}
+	folder := r.Dir
+	if !filepath.IsAbs(folder) {
+		folder = filepath.Join(filepath.Dir(p.Config.File), folder)
+	}
+	return commitOf(sh, folder, filepath.Base(p.Config.File)), sh.getenv(r.APIKeyEnv)
+}
+
+// unknown reports whether nothing says which builds are measured: then a finished campaign cannot be taken for this one's.
+func unknown(p campaign.Plan, commit, reference string) bool {
+	if commit == "" || len(p.Config.Target.Command) == 0 {
+		return true
+	}
+	return p.Config.Campaign.Design != "committed" && (reference == "" || len(p.Config.Reference.Command) == 0)
+}
+
+// firstStage asks the gate which scenarios a confirm campaign has to confirm.
+func firstStage(p campaign.Plan, base []bench.Digest) func([]bench.Digest) []string {
+	return func(head []bench.Digest) []string {
+		return gate.Confirm(p.Config.Policy, base, nil, head).Unconfirmed()
+	}
+}
+
+// atLook asks the gate which scenarios a further look could still decide.
+func atLook(p campaign.Plan, base []bench.Digest) func(reference, head []bench.Digest) []string {
+	return func(reference, head []bench.Digest) []string {
+		if p.Config.Campaign.Design == "confirm" {
+			return gate.Confirm(p.Config.Policy, base, reference, head).Open()
+		}
+		return gate.Decide(p.Config.Policy, reference, head).Open()
+	}
+}
+
+// references reads the digests of the reference that lie beside a candidate's.
+func references(candidates []string) (digests []bench.Digest, folder string, err error) {
+	for _, file := range candidates {
+		folder = filepath.Join(filepath.Dir(file), referenceFolder)
+		one, _, err := baseline.Read(filepath.Join(folder, filepath.Base(file)), "")
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, "", fmt.Errorf("reference: %w", err)
+		}
+		digests = append(digests, one...)
+	}
+	return digests, folder, nil
+}
+
+// headerOf reads the first line of a campaign; false when there is none.
+func headerOf(path string) (bench.Header, bool) {
+	f, err := os.Open(path)
+	if err != nil {
+		return bench.Header{}, false
+	}
+	defer f.Close()
+	line, err := bufio.NewReader(f).ReadBytes('\n')
+	var r bench.Record
+	if err != nil || json.Unmarshal(line, &r) != nil || r.Header == nil {
+		return bench.Header{}, false
+	}
+	return *r.Header, true
+}
+
+// designOf is the design of the campaign that candidates come from: as it says itself, else as the digests look.
+func designOf(files []string, head []bench.Digest) string {
+	for _, file := range files {
+		if h, ok := headerOf(filepath.Join(filepath.Dir(file), campaign.JournalFile)); ok && h.Design != "" {
+			return h.Design
+		}
+	}
+	plain, turns := shapes(head)
+	switch {
+	case plain && turns:
+		return "confirm"
+	case turns:
+		return "interleaved"
+	}
+	return "committed"
+}
+
+// shapes says which kinds of session digests hold.
+func shapes(ds []bench.Digest) (plain, turns bool) {
+	for _, d := range ds {
+		for _, s := range d.Sessions {
+			plain = plain || !s.Interleaved
+			turns = turns || s.Interleaved
+		}
+	}
+	return plain, turns
+}
+
+// acceptable are the sessions of a candidate that may stand in a baseline: those measured in one start of the server. The
+// visits of an interleaved session each have a start of their own. A later candidate, measured in one start, is spread
+// about such a baseline by what a start adds, and the sessions would not show it: an equal build would look changed.
+func acceptable(head []bench.Digest) ([]bench.Digest, error) {
+	var out []bench.Digest
+	for _, d := range head {
+		var plain []bench.Session
+		for _, s := range d.Sessions {
+			if !s.Interleaved {
+				plain = append(plain, s)
+			}
+		}
+		if len(plain) == 0 {
+			return nil, withHint(fmt.Errorf("scenario %q was measured only in turn with a reference, every run in another start of the server: a baseline is made of runs in one start", d.Scenario),
+				"measure a session for the baseline: benchgate run --set campaign.design=committed")
+		}
+		d.Sessions = plain
+		out = append(out, d)
+	}
+	return out, nil
+}
