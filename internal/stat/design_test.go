@@ -49,7 +49,7 @@ func TestDesignForeseesTheComparison(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%+v", d), func(t *testing.T) {
 			base, head := exact(d, sd)
-			c, err := Compare(base, head, Options{
+			c, err := specified(base, head, Options{
 				Resamples: 99, SameSession: d.Sessions == 0, DaySD: d.DaySD, DayDF: d.DayDF,
 			})
 			if err != nil {

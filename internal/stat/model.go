@@ -16,7 +16,8 @@ type model struct {
 	zz        float64   // Σz²
 	lag       float64   // mean order of head less that of base
 	delta     float64
-	course    float64 // slope times the way from the first place to the last; 0 without a trend
+	way       float64 // from the first place to the last; 0 without a trend
+	course    float64 // slope times the way; 0 without a trend
 	sd        float64 // residual standard deviation
 	df        float64
 	root      float64 // standard error of delta per unit of residual sd
@@ -66,7 +67,8 @@ func (m *model) trend(order []float64) error {
 		m.residuals[i] -= float64(slope * z)
 	}
 	m.delta -= float64(slope * m.lag)
-	m.course = slope * (slices.Max(order) - slices.Min(order))
+	m.way = slices.Max(order) - slices.Min(order)
+	m.course = slope * m.way
 	m.df--
 	return nil
 }

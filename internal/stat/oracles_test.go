@@ -84,7 +84,7 @@ func TestStudentOfManyRunsIsTheCappedOne(t *testing.T) {
 func TestCompareMatchesTheHatMatrix(t *testing.T) {
 	for _, c := range readOracles(t).Comparisons {
 		o := Options{Confidence: c.Confidence, Resamples: 1999, Seed: c.Seed, SameSession: c.Same}
-		got, err := Compare(Sample{c.Base, c.OrderBase}, Sample{c.Head, c.OrderHead}, o)
+		got, err := specified(Sample{c.Base, c.OrderBase}, Sample{c.Head, c.OrderHead}, o)
 		if err != nil {
 			t.Errorf("%s: %v", c.Name, err)
 			continue

@@ -243,7 +243,7 @@ func TestBootstrapDrawsWhatTheReferenceDraws(t *testing.T) {
 
 func TestCompareWithinOneSession(t *testing.T) {
 	for _, v := range readVectors(t).TwoSample {
-		got, err := Compare(one(logs(v.Base)), one(logs(v.Head)), vectorOptions("ttft_p95_ms", true))
+		got, err := specified(one(logs(v.Base)), one(logs(v.Head)), vectorOptions("ttft_p95_ms", true))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -285,7 +285,7 @@ func TestCompareTakesOutATrend(t *testing.T) {
 		i := m.student(Options{}.orDefault())
 		diff(t, v.Name, []any{v.Student.Delta, v.Student.SE, v.Student.DF, v.Student.P, v.Student.Bounds},
 			[]any{m.delta, i.se, i.df, i.p, i.bounds()})
-		got, err := Compare(base, head, vectorOptions("ttft_p95_ms", true))
+		got, err := specified(base, head, vectorOptions("ttft_p95_ms", true))
 		if err != nil {
 			t.Fatal(err)
 		}
