@@ -148,6 +148,15 @@ func (x *pair) age() (age time.Duration, known bool) {
 	return max(0, head.Sub(base)), true
 }
 
+// ahead is how much later the baseline's newest session began than the candidate's; 0 when it did not, or nobody knows.
+func (x *pair) ahead() time.Duration {
+	base, head := x.base.digest.Last(), x.head.digest.Last()
+	if base.IsZero() || head.IsZero() {
+		return 0
+	}
+	return max(0, base.Sub(head))
+}
+
 func days(d time.Duration) float64 { return d.Hours() / 24 }
 
 // misbehaving is the last word on a candidate whose server misbehaved in a run: it can be shown worse, but nothing good of

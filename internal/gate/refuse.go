@@ -3,17 +3,19 @@ package gate
 import (
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/benchgate/benchgate/internal/bench"
 )
 
 // The limits of what can still be repaired.
 const (
-	leastRuns      = 3    // valid runs a side; fewer have no interval worth its name
-	mostSpoilt     = 0.20 // share of a side's runs
-	lengthDiffers  = 0.02 // of the mean output length
-	queuedTooOften = 0.01 // of requests, delayed by the client's own limit
-	errorsMatter   = 0.01 // error rate from which survivors may flatter a latency
+	leastRuns      = 3              // valid runs a side; fewer have no interval worth its name
+	mostSpoilt     = 0.20           // share of a side's runs
+	lengthDiffers  = 0.02           // of the mean output length
+	queuedTooOften = 0.01           // of requests, delayed by the client's own limit
+	mostAhead      = 24 * time.Hour // that a baseline may be newer than the candidate without a word
+	errorsMatter   = 0.01           // error rate from which survivors may flatter a latency
 )
 
 // alive settles a candidate of which a run got no answer at all.
@@ -135,6 +137,8 @@ func (q *question) reachable() (o Outcome, why, next string) {
 		return Invalid, m.Name + " is 0 in every run of the candidate, and nothing can be compared with that", "Hold it to a max instead."
 	case head == 0:
 		return Missing, "the candidate has no " + m.Name, "Measure again with a tool that records it, or drop the rule."
+	case q.rule.comparative() && len(q.measured(q.base)) == 0 && len(q.base.having(m)) > 0:
+		return Invalid, m.Name + " is 0 in every run of the baseline, and nothing can be compared with that", "Hold it to a max instead."
 	case q.rule.comparative() && len(q.measured(q.base)) == 0 && !q.base.tooFewToTell(): // else its refusal says more
 		return New, "the baseline has no " + m.Name, "Accept a baseline that has it: benchgate baseline accept."
 	}
@@ -204,6 +208,9 @@ func (q *question) baseline() {
 	}
 	if q.tooFew(q.base); q.settled() {
 		return
+	}
+	if ahead := q.ahead(); ahead >= mostAhead {
+		q.warn("the baseline's newest session began %s after the candidate's: is a clock wrong?", count(int(days(ahead)), "day"))
 	}
 	dropped := q.base.which(misbehaved)
 	if len(dropped) > 0 {

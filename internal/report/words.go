@@ -256,7 +256,7 @@ func against(b *gate.Baseline) string {
 	if b.Ref != "" {
 		s += " " + name(b.Ref)
 	}
-	s += ": " + count(b.Sessions, "session") + ", newest " + age(b.AgeDays) + " older than the candidate"
+	s += ": " + count(b.Sessions, "session") + ", newest " + older(b.AgeDays) + " than the candidate"
 	var origin []string
 	for _, x := range [][2]string{{"commit ", b.Origin.Commit}, {"engine ", b.Origin.Engine}, {"accepted by ", b.Origin.Who}} {
 		if x[1] != "" {
@@ -273,14 +273,17 @@ func against(b *gate.Baseline) string {
 }
 
 // age writes days; hours below one day, and no less than that.
-func age(days float64) string {
-	if days < 1.0/24 {
-		return "less than an hour"
+// older says how much older; a baseline of the candidate's own campaign, or a newer one, has an age of 0.
+func older(days float64) string {
+	switch {
+	case days == 0:
+		return "not older"
+	case days < 1.0/24:
+		return "less than an hour older"
+	case days < 1:
+		return count(int(math.Round(days*24)), "hour") + " older"
 	}
-	if days < 1 {
-		return count(int(math.Round(days*24)), "hour")
-	}
-	return count(int(math.Round(days)), "day")
+	return count(int(math.Round(days)), "day") + " older"
 }
 
 // notes are the warnings of a verdict, and those of its findings: each once, with the findings that it belongs to.
