@@ -13,7 +13,6 @@ import (
 	"github.com/benchgate/benchgate/internal/campaign"
 	"github.com/benchgate/benchgate/internal/config"
 	"github.com/benchgate/benchgate/internal/noise"
-	"github.com/benchgate/benchgate/internal/server"
 )
 
 type calibrateCmd struct {
@@ -44,19 +43,18 @@ func (c calibrateCmd) Run(sh *shell) error {
 	if err != nil {
 		return err
 	}
-	asked := conf.Campaign.Design
-	conf.Campaign.Design = "committed"
 	base, _, err := readBaseline(c.Baseline, conf.Runner)
 	if err != nil {
 		return fmt.Errorf("baseline: %w", err)
 	}
-	plan, err := campaign.NewPlan(conf, filepath.Dir(c.Config), c.Scenario, c.Runs, durations(base))
+	both, note := c.twice(conf)
+	plan, err := campaign.NewPlan(both, filepath.Dir(conf.File), c.Scenario, c.Runs, durations(base))
 	if err != nil {
 		return err
 	}
 	tellPlan(sh, plan, c.Plan)
-	if asked != "committed" {
-		sh.talk.say("note: every run is measured in one start of the server; how far starts differ, which design %s meets, comes on top", asked)
+	if note != "" {
+		sh.talk.say("note: %s", note)
 	}
 	if err := affordable(plan); err != nil || c.Plan {
 		return err
@@ -76,6 +74,24 @@ func (c calibrateCmd) Run(sh *shell) error {
 	return c.tell(sh, conf, log, base)
 }
 
+// twice is the config of an A/A measurement: in one start of the server where days are compared, else with the target on
+// both sides, taking turns, since starts differ too. The note says what it cannot tell.
+func (c calibrateCmd) twice(conf config.Config) (config.Config, string) {
+	design := conf.Campaign.Design
+	conf.Campaign.Design = "committed"
+	if design == "committed" {
+		return conf, ""
+	}
+	if len(conf.Target.Command) == 0 {
+		return conf, fmt.Sprintf("without target.command all runs are measured in one start of the server; how far starts differ, which design %s meets, comes on top", design)
+	}
+	target := conf.Target
+	conf.Reference = &target
+	conf.Campaign.Design = "interleaved"
+	conf.Campaign.Looks = []int{2 * ((c.Runs + 3) / 4)} // visits a side: even, and no fewer than asked for altogether
+	return conf, fmt.Sprintf("design %s: every visit is a fresh start, and both sides are the target", design)
+}
+
 // gather measures what is missing and writes the results, even when it ended early.
 func (c calibrateCmd) gather(sh *shell, o campaign.Options) (bench.CampaignLog, error) {
 	runner := o.Plan.Config.Runner
@@ -90,62 +106,85 @@ func (c calibrateCmd) gather(sh *shell, o campaign.Options) (bench.CampaignLog, 
 		return res.Log, errors.Join(err, discardErr)
 	}
 	if res.Log.Header.Schema != "" {
-		err = errors.Join(err, writeResults(res, o.Plan, c.Output, server.Secrets(o.Plan.Config.Target, o.APIKey, sh.getenv)))
+		err = errors.Join(err, writeResults(res, o.Plan, c.Output, secrets(sh, o)))
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		tellRest(sh, res, filepath.Join(c.Output, runner))
+	case res.Measured == 0:
+		sh.talk.say("nothing was missing: this commit, plan and baseline were measured before (--fresh measures anew)")
 	}
 	return res.Log, err
 }
 
 // tell prints each scenario's noise and stores it.
 func (c calibrateCmd) tell(sh *shell, conf config.Config, log bench.CampaignLog, base []bench.Digest) error {
-	var stored []string
+	var said []string
 	for _, d := range campaign.Digests(log) {
 		s, ok := conf.Scenario(d.Scenario)
 		if !ok {
 			continue
 		}
 		load := loadOf(s, log.Header)
-		report := noise.Measure(noise.Scenario{Digest: d, Requests: requestsByRun(log, d), Load: load}, metricsOf(conf, d.Scenario))
+		all, starts := together(d, campaign.References(log))
+		report := noise.Measure(noise.Scenario{Digest: all, Requests: requestsByRun(log, all), Load: load, Starts: starts}, metricsOf(conf, d.Scenario))
 		if err := tellNoise(sh.stdout, report, load, conf, s); err != nil {
 			return err
 		}
 		found := report.Noise(d.Last())
 		d.Noise = &found
-		path := filepath.Join(c.Output, d.Runner, d.Scenario+".json")
-		if err := writeFile(path, func(f *os.File) error { return bench.WriteDigest(f, d) }); err != nil {
+		lines, err := c.store(d, base)
+		if err != nil {
 			return err
 		}
-		stored = append(stored, path)
-		if name, err := c.store(d, base); err != nil {
-			return err
-		} else if name != "" {
-			stored = append(stored, name)
-		}
+		said = append(said, lines...)
 	}
 	if log.Header.Simulated {
 		fmt.Fprintln(sh.stdout, "simulated: these numbers come from a server that only plays one")
 	}
-	for _, name := range stored {
-		fmt.Fprintf(sh.stdout, "stored in %s\n", name)
+	for _, line := range said {
+		fmt.Fprintln(sh.stdout, line)
 	}
 	return nil
 }
 
-// store writes the noise into the baseline of the same workload; empty when there is none.
-func (c calibrateCmd) store(d bench.Digest, base []bench.Digest) (string, error) {
-	name := filepath.Join(c.Baseline, d.Runner, d.Scenario+".json")
+// together joins both sides of an A/A measurement in turns, and says whether there were any: each visit then has a start of
+// its own.
+func together(d bench.Digest, references []bench.Digest) (all bench.Digest, starts bool) {
+	all = d
+	all.Sessions = slices.Clone(d.Sessions)
+	for _, r := range references {
+		if r.Scenario == d.Scenario {
+			all.Sessions = append(all.Sessions, r.Sessions...)
+			starts = true
+		}
+	}
+	return all, starts
+}
+
+// store writes the noise into the results' digest, and into the baseline where that has the same workload. It says what it
+// did.
+func (c calibrateCmd) store(d bench.Digest, base []bench.Digest) (said []string, err error) {
+	place := filepath.Join(d.Runner, d.Scenario+".json")
+	path := filepath.Join(c.Output, place)
+	if err := writeFile(path, func(f *os.File) error { return bench.WriteDigest(f, d) }); err != nil {
+		return nil, err
+	}
+	said = append(said, "stored in "+path)
+	name := filepath.Join(c.Baseline, place)
+	if _, err := os.Stat(name); err != nil {
+		return append(said, fmt.Sprintf("not stored in a baseline: there is no %s", name)), nil
+	}
 	for _, b := range base {
-		if b.Scenario != d.Scenario || len(bench.Compare(b, d).Incomparable) > 0 {
+		if b.Scenario != d.Scenario {
 			continue
 		}
-		if _, err := os.Stat(name); err != nil {
-			return "", nil // the baseline is read from elsewhere: a file or a commit
+		if differs := bench.Compare(b, d).Incomparable; len(differs) > 0 {
+			return append(said, fmt.Sprintf("not stored in %s: it was measured with another %s", name, differs[0].Name)), nil
 		}
-		return name, baseline.SetNoise(c.Baseline, d.Runner, d.Scenario, *d.Noise)
+		return append(said, "stored in "+name), baseline.SetNoise(c.Baseline, d.Runner, d.Scenario, *d.Noise)
 	}
-	return "", nil
+	return said, nil
 }
 
 // metricsOf are the metrics that a scenario's calibration looks at.

@@ -197,11 +197,13 @@ func asked(t config.Target) config.Target {
 	return t
 }
 
-// Key names the campaign: the same commit, plan and baseline continue the same one.
+// Key names the campaign: the same commit, plan and baseline continue the same one. What a calibration found of the baseline's
+// runner is no part of it: that moves no measurement.
 func Key(commit, plan string, baseline []bench.Digest) (string, error) {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s\n%s\n", commit, plan)
 	for _, d := range baseline {
+		d.Noise = nil
 		if err := bench.WriteDigest(h, d); err != nil {
 			return "", fmt.Errorf("hash baseline of scenario %q: %w", d.Scenario, err)
 		}

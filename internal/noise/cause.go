@@ -32,8 +32,8 @@ func (r Report) causes() []Cause {
 		if n, rest := m.Requests(r.Requests); n > 0 {
 			all = append(all, Cause{
 				Kind: TooFewRequests, Metric: m.Name,
-				Says: fmt.Sprintf("too few requests: %s of its run-to-run sd of %s is chance in the %d requests of a run",
-					m.Spread(math.Min(m.Workload, m.SD)), m.Spread(m.SD), r.Requests),
+				Says: fmt.Sprintf("too few requests: chance in the %d requests of a run makes an sd of %s by itself, and the runs have %s",
+					r.Requests, m.Spread(m.Workload), m.Spread(m.SD)),
 				Advice: fmt.Sprintf("%d requests a run would do: an sd of about %s would remain", n, m.Spread(rest)),
 			})
 		}

@@ -65,7 +65,7 @@ func (w Way) Detects(m Metric) float64 {
 // roundRuleOuts are the rule_outs that a person would write.
 var roundRuleOuts = []float64{0.05, 0.10, 0.15, 0.20, 0.25, 0.30, 0.40, 0.50, 0.75, 1}
 
-// RuleOut is the smallest round rule_out, no smaller than the tolerance, that an equal build passes four times in five;
+// RuleOut is the smallest round rule_out, larger than the tolerance, that an equal build passes four times in five;
 // false when none up to 100 % is.
 //
 // A pass needs δ̂ + t(1−α)·se below the rule_out, and an equal build has P(δ̂ + t(1−α)·se < t(1−α)·se + t(0.8)·se) = 0.8:
@@ -73,7 +73,7 @@ var roundRuleOuts = []float64{0.05, 0.10, 0.15, 0.20, 0.25, 0.30, 0.40, 0.50, 0.
 func (w Way) RuleOut(m Metric, tolerance float64) (float64, bool) {
 	reach := w.Detects(m)
 	for _, r := range roundRuleOuts {
-		if r >= reach && r >= tolerance {
+		if r >= reach && r > tolerance {
 			return r, true
 		}
 	}
