@@ -31,9 +31,10 @@ func scriptParams() testscript.Params {
 				[]byte("[user]\nname = A Maintainer\nemail = maintainer@example.com\n[init]\ndefaultBranch = main\n"), 0o600)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits,
-			"await": await,
-			"cut":   cut,
+			"exits":  exits,
+			"await":  await,
+			"cut":    cut,
+			"digest": digest,
 		},
 	}
 }
