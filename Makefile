@@ -4,10 +4,11 @@
 # make test-fuzz  every fuzz target for a while: FUZZ=20s each
 # make test-real  a real llama-server: built once (about ten minutes), cached outside the checkout
 # make bench      speed and size, as ratios
+# make bench-verdicts  benchgate and its peers in the same simulated worlds (about six minutes): who blocks what
 # make schema     regenerate schema/*.json and docs/metrics.md
 # make fmt        format the code
 
-.PHONY: all test check unit test-long test-fuzz test-real bench schema fmt build cross
+.PHONY: all test check unit test-long test-fuzz test-real bench bench-verdicts schema fmt build cross
 
 GO    ?= go
 TOOL  := $(GO) tool -modfile=tools/go.mod
@@ -38,6 +39,9 @@ test-real:
 
 bench:
 	scripts/bench.sh
+
+bench-verdicts:
+	scripts/verdicts.sh
 
 schema:
 	$(GO) test ./schema ./internal/bench ./internal/config -run 'Schema|Docs|Golden' -update -count=1
