@@ -15,13 +15,14 @@ const (
 // huber is the fit of a model by Huber's M-estimate: a residual counts as it is up to a bound and as the bound beyond.
 // Every run counts, but one that was slow by accident cannot pull the estimate further than a merely unlucky one.
 type huber struct {
-	model               // the same fit by least squares: sides, order, degrees of freedom
-	rest      []float64 // residuals of this fit, base runs first
-	bound     float64   // least absolute residual that counts as no more
-	outside   int       // residuals beyond it
-	tilt      []float64 // the side as far as level and order do not tell it: how delta moves each residual
-	estimate  float64   // of delta
-	direction float64   // slope over the order; 0 without one
+	model                // the same fit by least squares: sides, order, degrees of freedom
+	rest      []float64  // residuals of this fit, base runs first
+	bound     float64    // least absolute residual that counts as no more
+	outside   int        // residuals beyond it
+	tilt      []float64  // the side as far as level and order do not tell it: how delta moves each residual
+	estimate  float64    // of delta
+	levels    [2]float64 // of base and head at the mean order of each
+	direction float64    // slope over the order; 0 without one
 }
 
 // huber fits runs, base runs first, whose least-squares fit is m. False where more than half of the residuals lie within
@@ -66,7 +67,8 @@ func (f *huber) start(runs []float64) {
 	for i, y := range runs {
 		level = append(level, y-f.along(i))
 	}
-	f.settle(runs, median(level[:f.nb]), median(level[f.nb:]))
+	f.levels = [2]float64{median(level[:f.nb]), median(level[f.nb:])}
+	f.settle(runs)
 }
 
 // along is the order's share of run i, from its side's mean.
@@ -77,38 +79,42 @@ func (f *huber) along(i int) float64 {
 	return float64(f.direction * f.z[i])
 }
 
-// settle takes levels of the sides, at their mean order, and the slope as the fit.
-func (f *huber) settle(runs []float64, base, head float64) {
-	f.estimate = head - base - float64(f.direction*f.lag)
+// settle finds what levels and slope leave of the runs.
+func (f *huber) settle(runs []float64) {
+	f.estimate = f.levels[1] - f.levels[0] - float64(f.direction*f.lag)
 	for i, y := range runs {
-		level := base
+		level := f.levels[0]
 		if i >= f.nb {
-			level = head
+			level = f.levels[1]
 		}
 		f.rest[i] = y - level - f.along(i)
 	}
 }
 
-// refit is a pass of weighted least squares. The slope comes first, from what is left of runs and order when the weighted
-// means of the sides are taken out (Frisch & Waugh 1933).
+// refit is a pass of weighted least squares on the residuals, whose products with their weights are never large. The slope
+// comes first, from what is left of residuals and order when their weighted means of each side are taken out (Frisch &
+// Waugh 1933).
 func (f *huber) refit(runs, weights []float64) {
-	yb, yh := weighted(runs[:f.nb], weights[:f.nb]), weighted(runs[f.nb:], weights[f.nb:])
-	if f.z == nil {
-		f.settle(runs, yb, yh)
-		return
-	}
-	zb, zh := weighted(f.z[:f.nb], weights[:f.nb]), weighted(f.z[f.nb:], weights[f.nb:])
-	zy, zz := 0.0, 0.0
-	for i, w := range weights {
-		z, y := f.z[i]-zb, runs[i]-yb
-		if i >= f.nb {
-			z, y = f.z[i]-zh, runs[i]-yh
+	rb, rh := weighted(f.rest[:f.nb], weights[:f.nb]), weighted(f.rest[f.nb:], weights[f.nb:])
+	if f.z != nil {
+		zb, zh := weighted(f.z[:f.nb], weights[:f.nb]), weighted(f.z[f.nb:], weights[f.nb:])
+		zr, zz := 0.0, 0.0
+		for i, w := range weights {
+			z := f.z[i] - zb
+			if i >= f.nb {
+				z = f.z[i] - zh
+			}
+			zr += float64(z * float64(w*f.rest[i]))
+			zz += float64(w * z * z)
 		}
-		zy += float64(w * z * y)
-		zz += float64(w * z * z)
+		steeper := zr / zz // Σwz(r − r̄) is Σwzr, for Σwz is nothing
+		f.direction += steeper
+		rb -= float64(steeper * zb)
+		rh -= float64(steeper * zh)
 	}
-	f.direction = zy / zz
-	f.settle(runs, yb-float64(f.direction*zb), yh-float64(f.direction*zh))
+	f.levels[0] += rb
+	f.levels[1] += rh
+	f.settle(runs)
 }
 
 // lean finds the tilt.
@@ -135,14 +141,14 @@ func (f *huber) lean() {
 	}
 }
 
-// weighted is the mean of xs by weight. It sums differences from the first value, so that equal values keep it.
+// weighted is the mean of xs by weight.
 func weighted(xs, weights []float64) float64 {
 	sum, of := 0.0, 0.0
 	for i, x := range xs {
-		sum += float64(weights[i] * (x - xs[0]))
+		sum += float64(weights[i] * x)
 		of += weights[i]
 	}
-	return xs[0] + sum/of
+	return sum / of
 }
 
 func median(xs []float64) float64 {

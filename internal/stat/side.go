@@ -57,10 +57,10 @@ func jointOrder(b, h side) ([]float64, error) {
 	return append(append([]float64{}, b.order...), h.order...), nil
 }
 
-// finite refuses what is no number, and what is so large that its square is none.
+// finite refuses what is no number, and what is so large that the square of a variance would be none.
 func finite(xs []float64) error {
 	for _, x := range xs {
-		if !(math.Abs(x) < 1e100) {
+		if !(math.Abs(x) < 1e74) {
 			return fmt.Errorf("value %v: %w", x, ErrNotFinite)
 		}
 	}
