@@ -50,9 +50,6 @@ func (p Policy) complete() Policy {
 	if !(p.DaySD > 0 && !math.IsInf(p.DaySD, 0)) {
 		p.DaySD = 0.05
 	}
-	if p.Looks == nil {
-		p.Looks = usualLooks
-	}
 	return p
 }
 

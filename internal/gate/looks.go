@@ -5,8 +5,13 @@ import (
 	"slices"
 )
 
-// usualLooks are the numbers of visits a side at which an interleaved campaign decides unless it was planned otherwise.
-var usualLooks = []int{6, 8, 10}
+// looks are the numbers of visits a side at which an interleaved campaign decides unless it was begun with others.
+func (p Policy) looks() []int {
+	if p.Looks == nil {
+		return []int{6, 8, 10}
+	}
+	return p.Looks
+}
 
 // mostLooks bounds the work of computing their levels; nobody plans so many.
 const mostLooks = 20
@@ -49,8 +54,8 @@ func (x *pair) plan(p Policy) {
 		x.fault = x.doubled()
 		return
 	case len(begun) == 0:
-		begun = p.Looks
-	case !slices.Equal(begun, p.Looks):
+		begun = p.looks()
+	case p.Looks != nil && !slices.Equal(begun, p.Looks):
 		x.warning = fmt.Sprintf("the campaign was begun with looks at %v visits a side and is judged by them; the policy now says %v", begun, p.Looks)
 	}
 	x.looks = slices.Clone(begun)

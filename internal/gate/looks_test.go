@@ -318,3 +318,66 @@ func TestSwappingSidesOfACampaignMirrorsItsOutcomes(t *testing.T) {
 		}
 	})
 }
+
+func TestWiderToleranceNeverTurnsPassIntoRegressedAtAnyLook(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		base, head := campaignOf(t, 1)
+		tolerance := rapid.Float64Range(0, 0.2).Draw(t, "tolerance")
+		wider := tolerance + rapid.Float64Range(0, 0.2).Draw(t, "more")
+		decide := func(tolerance float64) []Outcome {
+			p := short()
+			for i := range p.Rules {
+				p.Rules[i].Tolerance, p.Rules[i].RuleOut = ptr(tolerance), ptr(0.5)
+			}
+			return outcomes(Decide(p, base, head))
+		}
+		narrow, wide := decide(tolerance), decide(wider)
+		for i := range narrow {
+			if narrow[i] != Regressed && wide[i] == Regressed {
+				t.Fatalf("%s with a tolerance of %v, regressed with %v", narrow[i], tolerance, wider)
+			}
+		}
+	})
+}
+
+func TestWhatACampaignLacksNeverPasses(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		base, head := campaignOf(t, 1)
+		p := Policy{Resamples: 199, Rules: []Rule{{Metric: "ttft.p95", Tolerance: ptr(0.05), RuleOut: ptr(0.25)}, {Metric: "goodput.ratio", Min: ptr(0.95)}}}
+		lost := rapid.IntRange(0, 5).Draw(t, "visit") // the first look sees it
+		every := rapid.Bool().Draw(t, "every visit")
+		runs(head[0], func(i int, r *bench.Run) {
+			if i == lost || every {
+				delete(r.Metrics, "ttft.p95")
+				delete(r.Metrics, "goodput.ratio")
+				r.Good = nil
+			}
+		})
+		for _, f := range Decide(p, base, head).Findings {
+			if f.Outcome == Pass || f.Outcome == Improved {
+				t.Fatalf("%s is %s: %s", f.Metric, f.Outcome, f.Why)
+			}
+		}
+	})
+}
+
+func TestBreakingARequestOfACampaignNeverTurnsABreachIntoAPass(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		base, head := abba("chat", []int{4, 6}, steady[:6], steady[:6])
+		runs(head, func(_ int, r *bench.Run) {
+			good := rapid.IntRange(80, 100).Draw(t, "good")
+			r.Good = &good
+		})
+		p := Policy{Slack: 0.03, Rules: []Rule{{Metric: "goodput.ratio", Min: ptr(rapid.Float64Range(0.85, 0.99).Draw(t, "limit"))}}}
+		before := Decide(p, one(base), one(head)).Outcome
+		broken := rapid.IntRange(0, 5).Draw(t, "visit")
+		runs(head, func(i int, r *bench.Run) {
+			if i == broken {
+				fails(1)(r)
+			}
+		})
+		if after := Decide(p, one(base), one(head)); before == Breached && after.Outcome == Pass {
+			t.Fatalf("breached, and after one more failure: %s", after.Summary)
+		}
+	})
+}

@@ -99,7 +99,7 @@ func (q *question) ways(d stat.Design, sd, ruleOut float64) []string {
 	}
 	looks := q.looks
 	if len(looks) == 0 {
-		looks = q.policy.Looks
+		looks = q.policy.looks()
 	}
 	last := looks[len(looks)-1]
 	for n := last; n <= mostRuns; n += 2 {

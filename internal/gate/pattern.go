@@ -81,7 +81,7 @@ func (q *question) asWorse(y float64) float64 {
 
 // modes warns when the runs fall into two groups. Where the sides took turns on one machine they are looked at together.
 func (q *question) modes() {
-	base, head := q.residuals(q.comparison.base), q.residuals(q.comparison.head)
+	base, head := q.residuals(q.comparison.base, stat.Mean), q.residuals(q.comparison.head, stat.Mean)
 	two := stat.TwoModes(base) || stat.TwoModes(head)
 	if q.same {
 		two = stat.TwoModes(append(base, head...))
@@ -91,13 +91,13 @@ func (q *question) modes() {
 	}
 }
 
-// residuals are the worsenings of a sample, each from the mean of its session.
-func (q *question) residuals(s stat.Sample) []float64 {
+// residuals are the worsenings of a sample, each from the centre of its session.
+func (q *question) residuals(s stat.Sample, centre func([]float64) (float64, error)) []float64 {
 	var out []float64
 	for _, session := range s.Sessions {
-		m := 0.0
-		for _, y := range session {
-			m += y / float64(len(session))
+		m, err := centre(session)
+		if err != nil {
+			panic(err) // a session of a comparison that came about has runs
 		}
 		for _, y := range session {
 			out = append(out, q.asWorse(y-m))
@@ -106,14 +106,15 @@ func (q *question) residuals(s stat.Sample) []float64 {
 	return out
 }
 
-// outlying names the runs, or visits, that lie far from the others of their side.
+// outlying names the runs, or visits, that lie far from the others of their side: each counted from the median of its
+// session, since the mean of few runs goes along with the one that is far out and makes the others seem so.
 func (q *question) outlying(s *side) []string {
 	sample := q.comparison.head
 	if s.name == "base" {
 		sample = q.comparison.base
 	}
 	groups := units(q.measured(s))
-	ys := q.residuals(sample)
+	ys := q.residuals(sample, median)
 	var out []string
 	for _, i := range stat.Outlying(ys) {
 		if i >= len(groups) {
@@ -125,7 +126,9 @@ func (q *question) outlying(s *side) []string {
 			name = fmt.Sprintf("visit %d", group[0].visit)
 		}
 		by := math.Expm1(bounded(ys[i]))
-		out = append(out, fmt.Sprintf("%s (%s than its session's mean)", name, strings.TrimSpace(speak(q.metric).change(by, 0))))
+		out = append(out, fmt.Sprintf("%s (%s than the median of its session)", name, strings.TrimSpace(speak(q.metric).change(by, 0))))
 	}
 	return out
 }
+
+func median(xs []float64) (float64, error) { return stat.Quantile(xs, 0.5) }
