@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -58,9 +59,12 @@ func (c acceptCmd) Run(sh *shell) error {
 	if err != nil {
 		return fmt.Errorf("accept: %w", err)
 	}
+	if head, err = acceptable(head); err != nil {
+		return fmt.Errorf("accept: %w", err)
+	}
 	files, err := baseline.Accept(c.Folder, head, baseline.Acceptance{
 		Who: c.who(sh), Why: c.Reason, Reason: c.Reason, Commit: c.commit(head), Engine: engine(head), At: sh.now().UTC(),
-		AddSession: c.AddSession, NewEpoch: c.NewEpoch, Differs: differs,
+		AddSession: c.AddSession, NewEpoch: c.NewEpoch, Differs: gate.Differs,
 	})
 	if err != nil {
 		return fmt.Errorf("accept: %w", err)
@@ -68,8 +72,26 @@ func (c acceptCmd) Run(sh *shell) error {
 	for _, f := range files {
 		fmt.Fprintf(sh.stdout, "accepted %s\n", f)
 	}
+	c.mind(sh, head)
 	sh.talk.say("commit these files: they are what the next candidate is held against")
 	return nil
+}
+
+// mind warns of what joined a baseline although it tells less than it seems to.
+func (c acceptCmd) mind(sh *shell, head []bench.Digest) {
+	for _, h := range head {
+		e, err := baseline.Show(c.Folder, h.Runner, h.Scenario)
+		if err != nil {
+			continue // it was written a moment ago; whoever reads it next is told
+		}
+		d := e.Digest
+		for i, s := range d.Sessions {
+			joined := slices.ContainsFunc(h.Sessions, func(x bench.Session) bool { return x.ID == s.ID })
+			if why, ok := sameDay(d, i); ok && joined {
+				sh.talk.say("warning: %s: %s", h.Scenario, why)
+			}
+		}
+	}
 }
 
 func (c acceptCmd) who(sh *shell) string {
@@ -108,18 +130,6 @@ func underTest(head []bench.Digest, key string) string {
 	return ""
 }
 
-// differs says whether a new session stands at another level than the sessions before it: a night that differs is not
-// taken into a baseline in silence.
-func differs(base, head bench.Digest) (string, bool) {
-	v := gate.Decide(gate.LevelPolicy(base, head), []bench.Digest{base}, []bench.Digest{head})
-	for _, f := range v.Findings {
-		if f.Outcome == gate.Regressed || f.Outcome == gate.Improved {
-			return fmt.Sprintf("%s %s: %s", f.Metric, f.Outcome, f.Why), true
-		}
-	}
-	return "", false
-}
-
 type baselineListCmd struct{ folderFlag }
 
 // Run lists the baselines.
@@ -136,34 +146,6 @@ func (c baselineListCmd) Run(sh *shell) error {
 			len(allRuns(e.Digest)), e.Digest.Last().Format("2006-01-02"), s.Origin.Engine, s.Origin.Who)
 	}
 	return tab.Flush()
-}
-
-type baselineShowCmd struct {
-	folderFlag
-	Runner   string `arg:""`
-	Scenario string `arg:""`
-}
-
-// Run shows one baseline.
-func (c baselineShowCmd) Run(sh *shell) error {
-	entry, err := baseline.Show(c.Folder, c.Runner, c.Scenario)
-	if err != nil {
-		return err
-	}
-	d := entry.Digest
-	fmt.Fprintf(sh.stdout, "%s on %s, epoch %d\n", d.Scenario, d.Runner, d.Epoch.Number)
-	if d.Epoch.Reason != "" {
-		fmt.Fprintf(sh.stdout, "epoch began %s by %s: %s\n", d.Epoch.Started.Format("2006-01-02"), d.Epoch.Who, d.Epoch.Reason)
-	}
-	for _, s := range d.Sessions {
-		fmt.Fprintf(sh.stdout, "session %s: %d runs, %s, commit %s, accepted by %s", s.ID, len(s.Runs()), s.Origin.Engine, s.Origin.Commit, s.Origin.Who)
-		if s.Origin.Why != "" {
-			fmt.Fprintf(sh.stdout, ": %s", s.Origin.Why)
-		}
-		fmt.Fprintln(sh.stdout)
-	}
-	tellResults(sh.stdout, []bench.Digest{d}, c.Folder)
-	return nil
 }
 
 type baselineVerifyCmd struct{ folderFlag }

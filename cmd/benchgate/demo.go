@@ -111,7 +111,7 @@ func (c demoCmd) accept(sh *shell, folder string, head []bench.Digest) error {
 		return err
 	}
 	_, err := baseline.Accept(folder, head, baseline.Acceptance{
-		Who: "benchgate demo", Why: "first session of the demo", Commit: "baseline", Engine: engine(head), At: sh.now().UTC(), Differs: differs,
+		Who: "benchgate demo", Why: "first session of the demo", Commit: "baseline", Engine: engine(head), At: sh.now().UTC(), Differs: gate.Differs,
 	})
 	return err
 }
