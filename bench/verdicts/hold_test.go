@@ -97,6 +97,9 @@ func TestCommittedVerdictFindsRegressions(t *testing.T) {
 // nothing. The figures are printed for docs/statistics.md.
 func TestCommittedVerdictOutsideItsPromise(t *testing.T) {
 	for _, name := range []string{"slow", "drift", "day10"} {
+		if testing.Short() && name != "slow" {
+			continue
+		}
 		r := product(t, named(t, name), committed)
 		t.Logf("%s: %.2f %% of %d equal builds blocked, coverage %.1f %%", name, 100*r.FalseBlock, r.Reps, 100**r.Coverage)
 		if sum := r.FalseBlock + r.Pass + r.Improved + r.Inconclusive; math.Abs(sum-1) > 1e-9 {

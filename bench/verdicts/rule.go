@@ -103,7 +103,7 @@ func (r rule) row(w world.World, equal tally, slower map[int]tally) row {
 		head = r.head
 	}
 	out := row{
-		Gate: r.name, Code: r.code, World: w.Name, Design: r.design.name, NBase: base, NCand: head, Sessions: r.design.sessions,
+		Gate: r.name, Code: r.code, World: w.Name, Design: r.design.name, NBase: base, NCand: head, Sessions: max(1, r.design.sessions),
 		Looks: r.design.looks, Reps: equal.n, FalseBlock: equal.share(block), SE: mcError(equal.share(block), equal.n),
 		Power: map[string]float64{}, Pass: equal.share(pass), Inconclusive: equal.share(inconclusive), Improved: equal.share(improved),
 		MeanRuns: float64(equal.runs) / float64(equal.n),
