@@ -1,6 +1,10 @@
 package main
 
-import "github.com/benchgate/benchgate/internal/world"
+import (
+	"math"
+
+	"github.com/benchgate/benchgate/internal/world"
+)
 
 // answer is what a gate says of one comparison.
 type answer struct {
@@ -93,6 +97,9 @@ func (t *tally) merge(o tally) {
 
 func (t tally) share(w word) float64 { return float64(t.words[w]) / float64(t.n) }
 
+// settled rounds a figure to what a file should hold: a hundredth of a point, well within its Monte Carlo error.
+func settled(x float64) float64 { return math.Round(x*1e4) / 1e4 }
+
 // row sums up the answers to equal builds, and to those that are slower by one of effects.
 func (r rule) row(w world.World, equal tally, slower map[int]tally) row {
 	base, head := r.design.size()
@@ -104,17 +111,17 @@ func (r rule) row(w world.World, equal tally, slower map[int]tally) row {
 	}
 	out := row{
 		Gate: r.name, Code: r.code, World: w.Name, Design: r.design.name, NBase: base, NCand: head, Sessions: max(1, r.design.sessions),
-		Looks: r.design.looks, Reps: equal.n, FalseBlock: equal.share(block), SE: mcError(equal.share(block), equal.n),
-		Power: map[string]float64{}, Pass: equal.share(pass), Inconclusive: equal.share(inconclusive), Improved: equal.share(improved),
-		MeanRuns: float64(equal.runs) / float64(equal.n),
+		Looks: r.design.looks, Reps: equal.n, FalseBlock: settled(equal.share(block)), SE: settled(mcError(equal.share(block), equal.n)),
+		Power: map[string]float64{}, Pass: settled(equal.share(pass)), Inconclusive: settled(equal.share(inconclusive)), Improved: settled(equal.share(improved)),
+		MeanRuns: settled(float64(equal.runs) / float64(equal.n)),
 	}
-	out.Minutes = out.MeanRuns*runMinutes + float64(equal.starts)/float64(equal.n)*startMinutes
+	out.Minutes = settled(out.MeanRuns*runMinutes + float64(equal.starts)/float64(equal.n)*startMinutes)
 	if equal.of > 0 {
-		c := float64(equal.covered) / float64(equal.of)
+		c := settled(float64(equal.covered) / float64(equal.of))
 		out.Coverage = &c
 	}
 	for e, t := range slower {
-		out.Power[percentKey(e)] = t.share(block)
+		out.Power[percentKey(e)] = settled(t.share(block))
 		out.PowerReps = t.n
 	}
 	return out
