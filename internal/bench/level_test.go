@@ -121,3 +121,30 @@ func TestLevelsThatCannotBeAreRefused(t *testing.T) {
 		}
 	}
 }
+
+func TestLevelsAreReadAsTheyWereWrittenLaw(t *testing.T) {
+	names := []string{"ttft.p95", "tpot.mean", "output.rate", "goodput.ratio", "error.ratio"}
+	rapid.Check(t, func(t *rapid.T) {
+		level := map[string]float64{}
+		for _, name := range names[:rapid.IntRange(0, len(names)).Draw(t, "n")] {
+			level[name] = rapid.Float64Range(1e-9, 1).Draw(t, name)
+		}
+		d := Digest{Runner: "h100", Scenario: "chat", Sessions: []Session{}, Epoch: Epoch{Number: 1, Level: level}}
+		var b bytes.Buffer
+		if err := WriteDigest(&b, d); err != nil {
+			t.Fatal(err)
+		}
+		first := b.String()
+		again, err := ReadDigest(&b, "chat.json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(level, again.Epoch.Level, cmpopts.EquateApprox(1e-9, 0), cmpopts.EquateEmpty()); diff != "" {
+			t.Fatalf("(-want +got):\n%s", diff)
+		}
+		var c bytes.Buffer
+		if err := WriteDigest(&c, again); err != nil || c.String() != first {
+			t.Fatalf("written again it differs: %v", err)
+		}
+	})
+}
