@@ -3,6 +3,7 @@ package campaign
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/benchgate/benchgate/internal/config"
@@ -81,13 +82,16 @@ func (p *Plan) turnShare() error {
 	share := Share{Design: "interleaved", Scenarios: len(p.Scenarios), LeastStarts: 2 * least, MostStarts: 2 * most}
 	share.Best = time.Duration(2*least-1) * c.CoolDown
 	share.Worst = time.Duration(2*most-1)*c.CoolDown + time.Duration(most)*(startTime(p.Config.Target)+startTime(*p.Config.Reference))
+	free := len(p.plain()) == len(p.Scenarios) // nothing has to be measured here: if anything is, it may be everything
 	for _, s := range p.Scenarios {
 		one, few, err := p.pass(s)
 		if err != nil {
 			return err
 		}
 		runs := 2 * (most*c.VisitRuns + replays(most*c.VisitRuns))
-		share.Best += time.Duration(2*least) * (few.best + time.Duration(c.VisitRuns)*one.best)
+		if free || p.Config.Campaign.Design == "interleaved" || !slices.Contains(p.Based, s.Name) {
+			share.Best += time.Duration(2*least) * (few.best + time.Duration(c.VisitRuns)*one.best)
+		}
 		share.Worst += time.Duration(2*most)*few.worst + time.Duration(runs)*one.worst
 		share.Requests += 2*most*few.requests + runs*one.requests
 		p.Tokens += 2*most*few.tokens + runs*one.tokens
