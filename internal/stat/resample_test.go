@@ -3,6 +3,7 @@ package stat
 import (
 	"math"
 	"math/bits"
+	"math/rand/v2"
 	"slices"
 	"testing"
 )
@@ -37,6 +38,67 @@ func TestDealsOfNearlyEqualRunsKeepTheirDigits(t *testing.T) {
 	if tight == 0 {
 		t.Error("no deal was tight: the test shows nothing")
 	}
+}
+
+// More resamples need more time but no more memory than the list they fill.
+func TestResamplingAllocatesNothing(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	base, head := one(normals(r, 0.1, 9)[0]), one(normals(r, 0.1, 9)[0])
+	for _, inTurn := range []bool{false, true} {
+		if inTurn {
+			base.Order, head.Order = abba(9)
+		}
+		p, err := prepare(base, head, Options{SameSession: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, ok := p.huber(slices.Concat(p.base.runs, p.head.runs), p.o.Floor)
+		if !ok {
+			t.Fatal("no scale")
+		}
+		short, long, e := make([]float64, 10), make([]float64, 1000), f.moved(0)
+		for name, fill := range map[string]func([]float64){
+			"bootstrap": func(t []float64) { f.resample(t, e, 1) },
+			"shuffle":   func(t []float64) { f.shuffle(t, e, 1) },
+		} {
+			few, many := testing.AllocsPerRun(5, func() { fill(short) }), testing.AllocsPerRun(5, func() { fill(long) })
+			if many != few || many > 1 {
+				t.Errorf("%s, in turn %v: %v allocations for 10 resamples, %v for 1,000", name, inTurn, few, many)
+			}
+		}
+	}
+}
+
+// A deal is every run's value once, and each assignment is as likely.
+func TestShufflesDealEachValueOnce(t *testing.T) {
+	runs := []float64{1, 2, 4, 8, 16, 32}
+	base, head := one(runs[:3]), one(runs[3:])
+	p, err := prepare(base, head, Options{SameSession: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := huber{model: p.model}
+	e := slices.Clone(runs)
+	seen, deals := map[float64]int{}, 20_000
+	for i := range deals {
+		f.shuffle(make([]float64, 1), e, uint64(i)*golden)
+		if !slices.Equal(slices.Sorted(slices.Values(e)), runs) {
+			t.Fatalf("dealt %v", e)
+		}
+		seen[e[0]+e[1]+e[2]]++
+	}
+	if len(seen) != 20 {
+		t.Fatalf("%d ways to choose 3 of 6, want 20", len(seen))
+	}
+	for sum, n := range seen {
+		if math.Abs(float64(n)/float64(deals)-0.05) > 4*math.Sqrt(0.05*0.95/float64(deals)) {
+			t.Errorf("base of sum %v in %d of %d deals", sum, n, deals)
+		}
+	}
+	// And the statistic is that of the deal.
+	got := make([]float64, 1)
+	f.shuffle(got, e, 99)
+	diff(t, "t", f.t(e), got[0])
 }
 
 func TestADealWithoutSpreadIsInfinitelyFarOut(t *testing.T) {

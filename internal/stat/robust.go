@@ -134,7 +134,7 @@ func (f *huber) refused(critical, level, sign float64, o Options) float64 {
 			return true
 		}
 		delta, se, df := f.welch(cut, o)
-		return float64(sign*delta) > float64(tUpper(level, df)*se)
+		return tTail(float64(sign*delta/se), df) < level
 	}
 	high := f.sd * f.root / 8
 	for far := f.far(); !refuses(high); high *= 2 {
