@@ -102,7 +102,7 @@ func tellOutlook(w io.Writer, all []gate.Prospect) {
 	_ = tab.Flush()
 	fmt.Fprintf(w, `
 runs differ, days differ: standard deviations between the runs of a session, and between sessions beyond that
-finds: the smallest worsening that a candidate of %d runs is called regressed for four times in five
+finds: the smallest worsening that a candidate of %d runs is called regressed for four times in five (day_sd at its default)
 `, plannedRuns)
 	told := false
 	for _, x := range all {
