@@ -198,8 +198,14 @@ func TestEpochStaysWhereItBeganLaw(t *testing.T) {
 			r.Fatal(err)
 		}
 		days := rapid.Permutation([]int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}).Draw(r, "days")
-		for _, day := range days[:rapid.IntRange(1, 12).Draw(r, "n")] {
-			_, err := Accept(inside, []bench.Digest{night(day, rapid.Float64Range(0.1, 10).Draw(r, "by"))}, adding())
+		for len(days) > 0 {
+			n := rapid.IntRange(1, len(days)).Draw(r, "at once")
+			several := night(days[0], rapid.Float64Range(0.1, 10).Draw(r, "by"))
+			for _, day := range days[1:n] {
+				several.Sessions = append(several.Sessions, session(day))
+			}
+			days = days[n:]
+			_, err := Accept(inside, []bench.Digest{several}, adding())
 			if err != nil && !strings.Contains(err.Error(), "older than the 10") {
 				r.Fatal(err)
 			}
