@@ -38,8 +38,12 @@ func TestSmallLevels(t *testing.T) {
 		pairs int
 		level float64 // one-sided
 	}{
-		{"typical", 6, 0.009}, {"quiet_outlier", 6, 0.009}, {"heavy", 8, 0.0118}, {"quiet_outlier", 8, 0.0015},
-		{"typical", 10, 0.0015}, {"outlier", 6, 0.0015},
+		{"typical", 6, 0.009},
+		{"quiet_outlier", 6, 0.009},
+		{"heavy", 8, 0.0118},
+		{"quiet_outlier", 8, 0.0015},
+		{"typical", 10, 0.0015},
+		{"outlier", 6, 0.0015},
 	} {
 		t.Run(fmt.Sprint(c.world, c.pairs, c.level), func(t *testing.T) {
 			t.Parallel()

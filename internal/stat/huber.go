@@ -9,7 +9,7 @@ const (
 	robustRuns = 6      // runs a side from which one campaign is compared by Huber's estimate
 	tuning     = 1.5    // bound of a residual's influence in standard deviations (Huber 1964, §6)
 	perMAD     = 1.4826 // standard deviations of normal noise per median absolute deviation (Hampel 1974)
-	passes     = 20     // with a new scale each, and as many again with the last one
+	passes     = 50     // with a new scale each, and as many again with the last one
 )
 
 // huber is the fit of a model by Huber's M-estimate: a residual counts as it is up to a bound and as the bound beyond.
@@ -29,30 +29,26 @@ type huber struct {
 // floor: there is no scale then that tells a slow run from a usual one.
 //
 // The scale is the median absolute residual, brought to that of errors by √(n/df), and is found together with the
-// coefficients by weighted least squares (Huber 1981, §7.8), from a start that no few runs can move: medians of the sides
-// and the median slope (Sen 1968).
+// coefficients by least squares on cut residuals (Huber 1981, §7.8, "modified residuals"), from a start that no few runs
+// can move: medians of the sides and the median slope (Sen 1968). The path is the same however far out a cut run lies.
 func (m model) huber(runs []float64, floor float64) (huber, bool) {
 	n := len(runs)
 	f := huber{model: m, rest: make([]float64, n)}
+	f.lean()
 	f.start(runs)
-	weights := make([]float64, n)
 	sd := 0.0
 	for pass := range 2 * passes {
 		if pass < passes {
 			sd = perMAD * medianSize(f.rest) * math.Sqrt(float64(n)/m.df)
 			f.bound = tuning * math.Max(sd, floor)
 		}
-		for i, r := range f.rest {
-			weights[i] = f.bound / math.Max(math.Abs(r), f.bound)
-		}
-		f.refit(runs, weights)
+		f.refit(runs)
 	}
 	for _, r := range f.rest {
 		if math.Abs(r) > f.bound {
 			f.outside++
 		}
 	}
-	f.lean()
 	f.sd = f.bound / tuning
 	f.course = f.direction * m.way
 	return f, sd >= floor
@@ -91,29 +87,14 @@ func (f *huber) settle(runs []float64) {
 	}
 }
 
-// refit is a pass of weighted least squares on the residuals, whose products with their weights are never large. The slope
-// comes first, from what is left of residuals and order when their weighted means of each side are taken out (Frisch &
-// Waugh 1933).
-func (f *huber) refit(runs, weights []float64) {
-	rb, rh := weighted(f.rest[:f.nb], weights[:f.nb]), weighted(f.rest[f.nb:], weights[f.nb:])
+// refit is a pass: what least squares make of the cut residuals is added to the fit.
+func (f *huber) refit(runs []float64) {
+	cut := f.moved(0)
 	if f.z != nil {
-		zb, zh := weighted(f.z[:f.nb], weights[:f.nb]), weighted(f.z[f.nb:], weights[f.nb:])
-		zr, zz := 0.0, 0.0
-		for i, w := range weights {
-			z := f.z[i] - zb
-			if i >= f.nb {
-				z = f.z[i] - zh
-			}
-			zr += float64(z * float64(w*f.rest[i]))
-			zz += float64(w * z * z)
-		}
-		steeper := zr / zz // Σwz(r − r̄) is Σwzr, for Σwz is nothing
-		f.direction += steeper
-		rb -= float64(steeper * zb)
-		rh -= float64(steeper * zh)
+		f.direction += dot(f.z, cut) / f.zz
 	}
-	f.levels[0] += rb
-	f.levels[1] += rh
+	f.levels[0] += mean(cut[:f.nb])
+	f.levels[1] += mean(cut[f.nb:])
 	f.settle(runs)
 }
 
@@ -139,16 +120,6 @@ func (f *huber) lean() {
 	for i, p := range place {
 		f.tilt[i] -= float64(told * p)
 	}
-}
-
-// weighted is the mean of xs by weight.
-func weighted(xs, weights []float64) float64 {
-	sum, of := 0.0, 0.0
-	for i, x := range xs {
-		sum += float64(weights[i] * x)
-		of += weights[i]
-	}
-	return sum / of
 }
 
 func median(xs []float64) float64 {

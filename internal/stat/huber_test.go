@@ -1,6 +1,8 @@
 package stat
 
 import (
+	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -51,4 +53,44 @@ func TestHuberMatchesNumPy(t *testing.T) {
 			t.Errorf("%s: delta, low, high, p, p less, se, df (-want +got):\n%s", c.Name, d)
 		}
 	}
+}
+
+// A run that is far out counts, and how far out it is does not.
+func TestAFarRunCountsAndItsDistanceDoesNot(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	for i := range 200 {
+		n := 6 + i%5
+		base, head := one(normals(r, 0.1, n)[0]), one(normals(r, 0.1, n)[0])
+		if i%2 == 1 {
+			base.Order, head.Order = abba(n)
+		}
+		compare := func(slow float64) Comparison {
+			h := one(append([]float64{slow}, head.Sessions[0][1:]...))
+			h.Order = head.Order
+			c, err := Compare(base, h, Options{Resamples: 199, Seed: uint64(i), SameSession: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.HasPrefix(c.Method, "huber") {
+				t.Fatalf("method %q", c.Method)
+			}
+			c.SD, c.PPerm, c.Warnings = 0, nil, nil // these are of the runs as they are
+			return c
+		}
+		far, further, fast := compare(1), compare(50), compare(-1)
+		if d := cmp.Diff(far, further, cmpopts.EquateApprox(1e-5, 1e-6)); d != "" {
+			t.Errorf("%d runs a side, case %d (-far +further):\n%s", n, i, d)
+		}
+		if !(fast.Delta < far.Delta) {
+			t.Errorf("a slow run and a fast one make no difference: %+v and %+v", far, fast)
+		}
+	}
+}
+
+// Where no residual is cut the estimate is the difference of means.
+func TestRunsThatAreAllUsualAreComparedByTheirMeans(t *testing.T) {
+	base, head := []float64{-0.09, -0.05, -0.08, 0.07, 0.09, 0.06}, []float64{0.11, 0.15, 0.12, 0.27, 0.29, 0.26}
+	got, err := Compare(one(base), one(head), Options{SameSession: true})
+	means, err2 := specified(one(base), one(head), Options{SameSession: true})
+	diff(t, "compare", []any{means.Delta, means.SE, means.DF, nil, nil}, []any{got.Delta, got.SE, got.DF, err, err2})
 }
