@@ -55,7 +55,7 @@ func spreads(b *bytes.Buffer, r noise.Report) {
 	}
 	tab.Flush()
 	if len(r.Metrics) > 0 {
-		fmt.Fprintln(b, "± is a 99 % interval; * marks what can be told from nothing")
+		fmt.Fprintln(b, "in brackets behind an effect its 99 % interval; * marks one that can be told from nothing")
 	}
 	for _, a := range r.Absent {
 		fmt.Fprintf(b, "%s: not told: %s\n", a.Name, a.Why)
@@ -128,11 +128,11 @@ func findings(b *bytes.Buffer, r noise.Report, l noise.Load) {
 		}
 		if m.Order.Shown() {
 			course = true
-			found = append(found, fmt.Sprintf("%s: it changed along the way, by %s from the first run to the last", m.Name, m.Told(m.Order)))
+			found = append(found, fmt.Sprintf("%s: it changed along the way, by %s from the first run to the last; without that its sd is %s (an interleaved comparison takes it out)", m.Name, m.Moved(m.Order), m.Spread(m.Steady)))
 		}
 		if m.First.Shown() {
 			first = true
-			found = append(found, fmt.Sprintf("%s: the first run differs from the others by %s: warm up longer (campaign.warmup)", m.Name, m.Told(m.First)))
+			found = append(found, fmt.Sprintf("%s: the first run differs from the others by %s: warm up longer (campaign.warmup)", m.Name, m.Moved(m.First)))
 		}
 	}
 	for _, c := range r.Causes {

@@ -21,6 +21,8 @@ type Metric struct {
 	// Order is the change from the first run to the last by a straight line; First the distance of the first run from the
 	// mean of the others.
 	Order, First Effect
+	// Steady is SD once the line through the runs is taken out, as the model of an interleaved comparison does.
+	Steady float64
 	// Outlying are the indices of runs far from the others, and Orders the orders of all runs.
 	Outlying, Orders []int
 
@@ -53,7 +55,7 @@ func (m *Metric) spread() {
 	if m.Scale == bench.Log {
 		m.Typical = stat.Round(math.Exp(mean))
 	}
-	m.Order = trend(m.levels)
+	m.Order, m.Steady = trend(m.levels)
 	m.First = first(m.levels)
 	m.Outlying = stat.Outlying(m.levels)
 }
@@ -97,8 +99,8 @@ func (m Metric) Believed() float64 {
 	return math.Max(m.SD, floor)
 }
 
-// trend is the least-squares line through the runs in their order.
-func trend(ys []float64) Effect {
+// trend is the least-squares line through the runs in their order, and the standard deviation around it.
+func trend(ys []float64) (course Effect, around float64) {
 	n := float64(len(ys))
 	mean, _ := moments(ys)
 	var xx, xy float64
@@ -114,7 +116,8 @@ func trend(ys []float64) Effect {
 		rss += float64(e * e)
 	}
 	way := n - 1
-	return effect(slope*way, math.Sqrt(rss/(n-2)/xx)*way, n-2)
+	around = math.Sqrt(rss / (n - 2))
+	return effect(slope*way, around/math.Sqrt(xx)*way, n-2), stat.Round(around)
 }
 
 // first is the first run's distance from the mean of the others, with the error of a new run around that mean.

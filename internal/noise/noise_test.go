@@ -300,7 +300,7 @@ func TestWordsKeepTwoDigits(t *testing.T) {
 		}
 	}
 	m := Metric{Metric: bench.Metric{Scale: bench.Logit}, centre: 0, Typical: .5}
-	if got := m.Told(Effect{-.4, .2}); got != "−9.9 ± 5.0 pts *" {
+	if got := m.Told(Effect{-.4, .2}); got != "−9.9 pts (−15 to −5.0) *" {
 		t.Errorf("a share's effect is told as %q", got)
 	}
 	if got := fmt.Sprint(twoDigits(183.2, math.Ceil), twoDigits(0.0571, math.Floor)); got != "190 0.057" {

@@ -15,6 +15,7 @@ import (
 type oracles struct {
 	SplitMix []string `json:"splitmix"`
 	Spreads  []struct {
+		Steady       float64
 		Levels       []float64 `json:"levels"`
 		SD           float64   `json:"sd"`
 		Low          float64   `json:"sd_low"`
@@ -84,6 +85,7 @@ func TestSpreadAgreesWithSciPy(t *testing.T) {
 		}
 		near(t, "high end of sd", m.SDHigh, c.High, allowed)
 		near(t, "order", m.Order.Change, c.Order, 1e-9)
+		near(t, "sd around the line", m.Steady, c.Steady, 1e-8)
 		near(t, "half-width of order", m.Order.Half, c.OrderHalf, 1e-8)
 		near(t, "first", m.First.Change, c.First, 1e-9)
 		near(t, "half-width of first", m.First.Half, c.FirstHalf, 1e-8)

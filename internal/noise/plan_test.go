@@ -102,7 +102,7 @@ func TestAdviceNamesTheDesignThatReaches(t *testing.T) {
 		{.05, Ask{.05, .25}, []string{"design: confirm or interleaved, looks 6-8-10, reaches rule_out 10 %", "rule_out 40 % with 1 session, 25 % with 5, 20 % with 10"}},
 		{.05, Ask{.05, 0}, []string{"confirm or interleaved, looks 6-8-10, reaches rule_out 10 %"}},
 		{.12, Ask{.05, .10}, []string{"rule_out 10 % is out of reach: 10 interleaved visits a side reach 20 %; 30 would do (campaign.looks)"}},
-		{.60, Ask{.05, .25}, []string{"not even 40 would do: quieten the workload or the machine first", "above 100 %"}},
+		{.60, Ask{.05, .25}, []string{"not even 40 would do: quieten the workload or the machine first", "rule_out above 100 % even with 10 sessions"}},
 		{.01, Ask{.10, .25}, []string{"reaches rule_out 15 %"}},
 	} {
 		lines, err := usualPlan.Advise(ofSD(c.sd), c.ask)

@@ -19,12 +19,28 @@ func (m Metric) Spread(sd float64) string { return number(m.Percent(sd)) + m.Sig
 
 // Told writes an effect with its interval, and a star where it can be told from nothing.
 func (m Metric) Told(e Effect) string {
-	change := m.Change(e.Change)
-	text := fmt.Sprintf("%s%s ± %s%s", signed(change), number(math.Abs(change)), number(m.Percent(e.Half)), m.Sign())
+	text := m.Moved(e)
 	if e.Shown() {
-		return text + " *"
+		text += " *"
 	}
 	return text
+}
+
+// Moved writes an effect with its interval.
+func (m Metric) Moved(e Effect) string {
+	low, high := m.Change(e.Change-e.Half), m.Change(e.Change+e.Half)
+	return fmt.Sprintf("%s%s (%s to %s)", sign(m.Change(e.Change)), m.Sign(), sign(low), sign(high))
+}
+
+// sign writes a fraction in hundredths with its sign; beyond tenfold there is no number worth a place.
+func sign(x float64) string {
+	if !(x <= 10) {
+		return ">1000"
+	}
+	if x < 0 {
+		return "−" + number(-x)
+	}
+	return "+" + number(x)
 }
 
 // Apart writes how far run i is from the middle of the others.
@@ -35,8 +51,7 @@ func (m Metric) Apart(i int) string {
 			others = append(others, y)
 		}
 	}
-	change := m.Change(m.levels[i] - quantile(others, 0.5))
-	return signed(change) + number(math.Abs(change)) + m.Sign()
+	return sign(m.Change(m.levels[i]-quantile(others, 0.5))) + m.Sign()
 }
 
 // number writes a fraction in hundredths: two digits, or whole from 10 on.
@@ -46,13 +61,6 @@ func number(x float64) string {
 		digits = 0
 	}
 	return strconv.FormatFloat(100*x, 'f', digits, 64)
-}
-
-func signed(x float64) string {
-	if x < 0 {
-		return "−"
-	}
-	return "+"
 }
 
 // Words says how the load stands to what the server can do.

@@ -36,6 +36,7 @@ def spread(levels):
         "sd": sd,
         "sd_low": sd / np.sqrt(st.chi2.ppf(0.975, n - 1) / (n - 1)),
         "sd_high": sd / np.sqrt(st.chi2.ppf(0.025, n - 1) / (n - 1)),
+        "steady": np.sqrt(((y - fit.intercept - fit.slope * np.arange(n)) ** 2).sum() / (n - 2)),
         "order": fit.slope * (n - 1),
         "order_half": fit.stderr * (n - 1) * st.t.ppf(0.995, n - 2),
         "first": y[0] - rest.mean(),
