@@ -3,6 +3,8 @@ package gate
 import (
 	"fmt"
 	"math"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/benchgate/benchgate/internal/bench"
@@ -123,6 +125,27 @@ func (q *question) reach() {
 	}
 	if outcome != "" {
 		q.settle(outcome, why+".", next)
+		return
+	}
+	q.thin()
+}
+
+// thin warns of a percentile with enough successes in each run for a bound on one side but not on both, for which the
+// smallest n with qⁿ ≤ 2.5 % is needed: the chance that all of n values lie below the q-quantile (David & Nagaraja 2003,
+// §7.1).
+func (q *question) thin() {
+	_, statistic, _ := strings.Cut(q.metric.Name, ".p")
+	percentile, err := strconv.ParseFloat(statistic, 64)
+	if err != nil || !(percentile > 0 && percentile < 100) {
+		return
+	}
+	enough := int(math.Ceil(math.Log(0.025) / math.Log(percentile/100)))
+	least := q.head.fewest(q.metric)
+	if q.rule.comparative() {
+		least = min(least, q.base.fewest(q.metric))
+	}
+	if least < enough {
+		q.warn("fewer than %d successes a run leave %s without an upper bound in each run, and a run has %d: send more (load.requests)", enough, q.metric.Name, least)
 	}
 }
 
