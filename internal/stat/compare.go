@@ -74,11 +74,11 @@ type Comparison struct {
 
 // Compare estimates the change from base to head.
 //
-// Within one campaign, from six runs a side on, it is Huber's estimate with the interval of his score test under
-// permutation, which one run in eight that is slow by accident widens but little: see [huber]. Elsewhere it is the
-// difference of means with the interval of a residual studentised bootstrap, widened to cover Student's; Welch's too when
-// one side has more than 1.5 times the runs of the other, and that of the session model when the sides come from different
-// sessions. No run is left out.
+// From six runs a side on it is Huber's estimate, which one run in eight that is slow by accident moves but little: within
+// one campaign with the interval of his score test under permutation, across sessions, if there are three at least, by
+// means of pseudo-values. With fewer it is the difference of means. Means, of runs or of pseudo-values, have the interval of
+// a residual studentised bootstrap, widened to cover Student's; Welch's too when one side has more than 1.5 times the runs
+// of the other, and that of the session model when the sides come from different sessions. No run is left out.
 //
 // It refuses fewer than three runs a side with [ErrTooFew], infinities and NaN with [ErrNotFinite], and an order that goes
 // along with the side with [ErrOrder].
@@ -87,10 +87,17 @@ func Compare(base, head Sample, o Options) (Comparison, error) {
 	if err != nil {
 		return Comparison{}, err
 	}
-	if c, ok := p.robust(); ok {
+	if min(len(p.base.runs), len(p.head.runs)) < robustRuns {
+		return p.specified("bootstrap+t", p), nil
+	}
+	if !p.o.SameSession {
+		if q, ok := p.pseudo(); ok {
+			return q.specified("huber bootstrap+t", p), nil
+		}
+	} else if c, ok := p.robust(); ok {
 		return c, nil
 	}
-	return p.specified(), nil
+	return p.specified("bootstrap+t", p), nil
 }
 
 // pair is what a comparison starts from.
@@ -124,7 +131,7 @@ func prepare(base, head Sample, o Options) (pair, error) {
 
 // robust compares by Huber's estimate; false where that is not for this pair.
 func (p pair) robust() (Comparison, bool) {
-	if _, degenerate := p.scale(p.o.Floor); degenerate || !p.o.SameSession || min(len(p.base.runs), len(p.head.runs)) < robustRuns {
+	if _, degenerate := p.scale(p.o.Floor); degenerate {
 		return Comparison{}, false
 	}
 	f, ok := p.huber(slices.Concat(p.base.runs, p.head.runs), p.o.Floor)
@@ -140,10 +147,10 @@ func (p pair) robust() (Comparison, bool) {
 	return c, true
 }
 
-// specified compares by means.
-func (p pair) specified() Comparison {
+// specified compares by means, of runs or of what stands for them; the runs are those of seen.
+func (p pair) specified(method string, seen pair) Comparison {
 	m, b, h, o := p.model, p.base, p.head, p.o
-	c := Comparison{Delta: m.delta, Method: "bootstrap+t"}
+	c := Comparison{Delta: m.delta, Method: method}
 	widest := m.student(o)
 	all := widest
 	_, c.Degenerate = m.scale(o.Floor)
@@ -169,7 +176,7 @@ func (p pair) specified() Comparison {
 		c.Delta = delta
 		add(fmt.Sprintf("+sessions(%d)", len(b.sessions)), i)
 	}
-	p.finish(&c, all, widest, m.course)
+	seen.finish(&c, all, widest, m.course)
 	return c
 }
 

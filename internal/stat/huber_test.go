@@ -24,6 +24,41 @@ type huberOracle struct {
 			Outside                     int
 		}
 	}
+	Pseudo []struct{ Sessions, Want [][]float64 }
+}
+
+func TestPseudoValuesMatchNumPy(t *testing.T) {
+	var all huberOracle
+	load(t, "huber.json", &all)
+	for _, c := range all.Pseudo {
+		last := len(c.Sessions) - 1
+		p, err := prepare(Sample{Sessions: c.Sessions[:last]}, Sample{Sessions: c.Sessions[last:]}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, ok := p.pseudo()
+		values := append(append([][]float64{}, got.base.sessions...), got.head.sessions...)
+		if d := cmp.Diff(c.Want, values, cmpopts.EquateApprox(1e-6, 1e-7)); d != "" || !ok {
+			t.Errorf("pseudo-values (-want +got):\n%s", d)
+		}
+	}
+}
+
+func TestSessionsAreComparedByPseudoValuesFromSixRunsOn(t *testing.T) {
+	r := rand.New(rand.NewPCG(21, 22))
+	for want, c := range map[string][2][]int{
+		"huber bootstrap+t+welch+sessions(2)": {{6, 6}, {6}},
+		"huber bootstrap+t+sessions(1)":       {{8}, {4, 4}},
+		"bootstrap+t+welch+sessions(2)":       {{6, 6}, {5}},
+		"bootstrap+t+sessions(1)":             {{9}, {8}},
+		"bootstrap+t+sessions(6)":             {{1, 1, 1, 1, 1, 1}, {6}},
+	} {
+		got, err := Compare(Sample{Sessions: normals(r, 0.1, c[0]...)}, Sample{Sessions: normals(r, 0.1, c[1]...)}, Options{Resamples: 99})
+		diff(t, "method", []any{want, nil}, []any{got.Method, err})
+	}
+	flat := Sample{Sessions: [][]float64{{0, 0, 0, 0, 0.2, 0, 0}, {0, 0, 0, 0, 0, 0, 0.3}}}
+	got, err := Compare(flat, flat, Options{})
+	diff(t, "method where most runs are equal", []any{"bootstrap+t+sessions(2)", nil}, []any{got.Method, err})
 }
 
 func TestHuberMatchesNumPy(t *testing.T) {

@@ -42,7 +42,7 @@ func specified(base, head Sample, o Options) (Comparison, error) {
 	if err != nil {
 		return Comparison{}, err
 	}
-	return p.specified(), nil
+	return p.specified("bootstrap+t", p), nil
 }
 
 // mannWhitney is the interval of the exact Mann-Whitney test around the shift of Hodges & Lehmann (1963): the k-th
@@ -108,21 +108,94 @@ func simulate(t *testing.T, world string, nb, nh, repetitions int, inTurn bool, 
 				t.Fatal(err)
 			}
 			s := out[name]
-			switch {
-			case low > 0:
-				s.worse += share
-			case high < 0:
-				s.better += share
-			default:
-				s.covered += share
-			}
-			if low > -math.Log(1.2) { // a shift moves the interval by as much
-				s.power += share
-			}
+			s.add(low, high, share)
 			out[name] = s
 		}
 	}
 	return out
+}
+
+// acrossDays compares M pairs of K sessions of n runs and one of n, each session off by an effect of its day, by means and
+// by pseudo-values.
+func acrossDays(t *testing.T, world string, sessions, n int, day float64, m int) map[string]tally {
+	t.Helper()
+	r := rand.New(rand.NewPCG(Seed(world, fmt.Sprint(sessions, n, day), 5), 1))
+	out := map[string]tally{}
+	share := 1 / float64(m)
+	for i := range m {
+		place := worlds[world](r)
+		night := func(head bool) []float64 {
+			shift, runs := day*r.NormFloat64(), make([]float64, n)
+			for j := range runs {
+				runs[j] = shift + place.one(r, head)
+			}
+			return runs
+		}
+		base, head := Sample{}, one(night(true))
+		for range sessions {
+			base.Sessions = append(base.Sessions, night(false))
+		}
+		p, err := prepare(base, head, Options{Resamples: 999, Seed: uint64(i)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		q, ok := p.pseudo()
+		if !ok {
+			t.Fatal("too few runs")
+		}
+		for name, c := range map[string]Comparison{"specified": p.specified("", p), "pseudo-values": q.specified("", p)} {
+			s := out[name]
+			s.add(c.Low, c.High, share)
+			out[name] = s
+		}
+	}
+	return out
+}
+
+// add counts one comparison.
+func (s *tally) add(low, high, share float64) {
+	switch {
+	case low > 0:
+		s.worse += share
+	case high < 0:
+		s.better += share
+	default:
+		s.covered += share
+	}
+	if low > -math.Log(1.2) { // a shift moves the interval by as much
+		s.power += share
+	}
+}
+
+// TestRareSlowRunsAcrossSessions is the same for a committed baseline, whose days differ. Compare uses pseudo-values from
+// six runs a side on; with five the table says what they would do.
+func TestRareSlowRunsAcrossSessions(t *testing.T) {
+	names := []string{"specified", "pseudo-values"}
+	m := repetitions(6000, 60)
+	t.Log(head(names, m))
+	for _, world := range steady {
+		if world == "hetero" || testing.Short() && world == "queue" {
+			continue
+		}
+		for _, c := range []struct {
+			sessions, runs int
+			day            float64
+		}{{5, 5, 0.03}, {5, 5, 0.05}, {5, 6, 0.05}, {2, 6, 0.05}} {
+			if testing.Short() && c.runs == 5 {
+				continue
+			}
+			t.Run(fmt.Sprintf("%s %dx%d day %v", world, c.sessions, c.runs, c.day), func(t *testing.T) {
+				t.Parallel()
+				all := acrossDays(t, world, c.sessions, c.runs, c.day, m)
+				t.Log(line(world, fmt.Sprintf("%d·%d/%d, day %v", c.sessions, c.runs, c.runs, c.day), all, names))
+				got := all["pseudo-values"]
+				checkLevel(t, world, got, m)
+				if before := all["specified"].power; got.power < before-room(before, m)/2 {
+					t.Errorf("power %.3f, by means %.3f", got.power, before)
+				}
+			})
+		}
+	}
 }
 
 // repetitions of a long test, or of a short one.
