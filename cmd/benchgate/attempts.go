@@ -50,7 +50,7 @@ func attemptsIn(path string) []gate.Attempt {
 		if v.Side == "reference" {
 			of = "the reference"
 		}
-		all = append(all, gate.Attempt{At: v.Started, What: fmt.Sprintf("%s, start %d of %s: %d runs", where, v.Number, of, v.runs)})
+		all = append(all, gate.Attempt{At: v.Started, What: fmt.Sprintf("%s, start %d of %s: %s", where, v.Number, of, count(v.runs, "run"))})
 	}
 	return all
 }

@@ -45,6 +45,9 @@ func (c runCmd) Run(sh *shell) error {
 	if plan, err = plan.Against(scenarioNames(base)); err != nil {
 		return err
 	}
+	if c.Runs > 0 && conf.Campaign.Design == "interleaved" {
+		plan.Notes = append(plan.Notes, "--runs is not used by design: interleaved, whose looks say how many visits there are")
+	}
 	tellPlan(sh, plan, c.Plan)
 	if err := affordable(plan); err != nil || c.Plan {
 		return err

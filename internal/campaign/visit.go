@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -121,8 +122,11 @@ func (v *visit) prepare(ctx context.Context) error {
 	}
 	began := v.j.log.Header.Schema != ""
 	for _, line := range caps.Summary() {
-		if !began || v.slot == 0 { // of twenty visits, twenty times the same
+		switch {
+		case v.slot == 0:
 			v.o.say("preflight: %s", line)
+		case v.first(): // of twenty visits, twenty times the same
+			v.o.say("preflight of the %s: %s", v.side, line)
 		}
 	}
 	v.client.Apply(caps)
@@ -145,12 +149,14 @@ func (v *visit) prepare(ctx context.Context) error {
 	return v.record(began)
 }
 
+// first reports whether no visit of this side is on record yet.
+func (v *visit) first() bool {
+	return !slices.ContainsFunc(v.j.log.Visits, func(known bench.VisitRecord) bool { return known.Side == v.side })
+}
+
 // record writes that the visit has begun, and what is to be minded about its server.
 func (v *visit) record(began bool) error {
-	first := true // of this side
-	for _, known := range v.j.log.Visits {
-		first = first && known.Side != v.side
-	}
+	first := v.first()
 	err := v.write(bench.Record{Visit: &bench.VisitRecord{
 		Number: v.number, Side: v.side, Started: v.o.Now().UTC(), Log: v.logName, Stage: v.stage,
 		MustMatch: v.mustMatch(), UnderTest: v.underTest(),

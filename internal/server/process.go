@@ -28,6 +28,12 @@ type process struct {
 // spawn starts the command in a process group of its own.
 func spawn(o Options, port string) (*process, error) {
 	args := filled(o.Target.Command, port)
+	if info, err := os.Stat(folder(o)); folder(o) != "" && (err != nil || !info.IsDir()) {
+		return nil, &Error{
+			err:  fmt.Errorf("start %q: its folder %q is not there", args[0], folder(o)),
+			hint: "the dir of target and reference is relative to the config file; a checkout of another commit comes by git worktree add DIR COMMIT",
+		}
+	}
 	if o.Log == "" {
 		return nil, errors.New("no log file named for the server's output")
 	}

@@ -109,6 +109,11 @@ func TestWhatCannotRunIsNamed(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	o = options(t, "plain")
+	o.Target.Dir = "no-such-folder"
+	if _, err = start(t.Context(), o, quick); !errors.As(err, &e) || !strings.Contains(err.Error(), "no-such-folder") || !strings.Contains(e.Hint(), "git worktree") {
+		t.Errorf("error %v", err)
+	}
+	o = options(t, "plain")
 	o.Log = ""
 	if _, err := start(t.Context(), o, quick); err == nil {
 		t.Error("started without a log")
