@@ -47,7 +47,7 @@ type Options struct {
 // Comparison is the change from base to head on the scale of the analysis: positive when head is larger.
 // All numbers have 10 significant digits; see [Round].
 type Comparison struct {
-	Delta float64 // head − base
+	Delta float64 // head − base: of means, or Huber's estimate of it where Method begins with "huber"
 	// Low and High bound Delta at the confidence asked for. Either may be infinite: so few runs bound nothing at so high
 	// a confidence.
 	Low, High float64
@@ -59,7 +59,7 @@ type Comparison struct {
 	// PPerm is P by exact permutation of the runs: a second opinion. Nil when there are too many arrangements to list, or
 	// when the order of the runs is part of the model.
 	PPerm *float64
-	SD    float64 // residual standard deviation between runs, before Options.Floor
+	SD    float64 // residual standard deviation between runs, slow ones as they are, before Options.Floor
 	// Order is the change from the first run to the last that the trend of the model explains; nil without a trend.
 	Order *float64
 	// DaySD is how far sessions seem to differ beyond what their runs explain: the prior and the sessions together. Nil when

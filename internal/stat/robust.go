@@ -8,8 +8,8 @@ import (
 
 // The interval holds each delta that a test does not refuse. For a supposed delta the residuals are those of the fit,
 // moved by what it differs from the estimate; they are cut at the bound and compared by Student's t statistic. That is
-// Huber's score test (Huber 1981, §7.10, "τ-test"; Hampel et al. 1986, §7.2). Its distribution is had by dealing the cut
-// residuals to the runs in every which way (Freedman & Lane 1983), each used once: the deals of a permutation test.
+// the score test of Huber's estimate (Sen 1982, "On M-tests in linear models"). Its distribution is had by dealing the cut
+// residuals to the runs anew, each to one run (Freedman & Lane 1983): the deals of a permutation test.
 //
 // Two things keep the level with few runs (measured: TestRareSlowRuns). Where g residuals are cut, the statistic is
 // compared as one with g fewer degrees of freedom (Tukey & McLaughlin 1963, for cut samples), and never with less than
