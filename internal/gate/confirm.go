@@ -183,14 +183,6 @@ func (c *confirmation) of(stage map[string]*pair) []*pair {
 	return out
 }
 
-func byScenario(pairs []*pair) map[string]*pair {
-	out := map[string]*pair{}
-	for _, x := range pairs {
-		out[x.scenario] = x
-	}
-	return out
-}
-
 // lacking are the digests of scenarios that others do not have.
 func lacking(ds, others []bench.Digest) []bench.Digest {
 	return slices.DeleteFunc(slices.Clone(ds), func(d bench.Digest) bool {

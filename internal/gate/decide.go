@@ -30,7 +30,7 @@ func (p Policy) verdict(qs []*question, pairs []*pair, base, head []bench.Digest
 	v := Verdict{
 		Schema: VerdictSchema, Runner: runner(base, head), At: at, Simulated: simulated(base, head), DefaultRules: p.Planned,
 		Findings: []Finding{}, Series: series(pairs), Validity: validity(pairs), Environment: environment(pairs),
-		Baseline: baselineOf(pairs), Waivers: uses, Warnings: slices.Concat(renamed(base, head), unknowns(pairs), fromTheFuture(pairs), warnings),
+		Baseline: baselineOf(pairs), Waivers: uses, Warnings: slices.Concat(renamed(base, head), unknowns(pairs), warnings),
 	}
 	if slices.ContainsFunc(pairs, func(x *pair) bool { return x.same }) {
 		v.Design = designInterleaved
@@ -132,22 +132,6 @@ func renamed(base, head []bench.Digest) []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("the baseline is of runner %q, the candidate of %q", strings.Join(b, ", "), strings.Join(h, ", "))}
-}
-
-// fromTheFuture warns of baselines with a session that began after the candidate's: a clock is wrong, or the sides are swapped.
-func fromTheFuture(pairs []*pair) []string {
-	var out []string
-	for _, x := range pairs {
-		if x.base == nil || x.head == nil || x.same || x.head.digest.Last().IsZero() {
-			continue
-		}
-		for _, s := range x.base.digest.Sessions {
-			if s.Started.After(x.head.digest.Last()) {
-				out = append(out, fmt.Sprintf("%s: session %q of the baseline began after the candidate's: see whether a clock is wrong or the sides are swapped", x.scenario, s.ID))
-			}
-		}
-	}
-	return out
 }
 
 func simulated(sides ...[]bench.Digest) bool {

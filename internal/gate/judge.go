@@ -115,8 +115,12 @@ func (q *question) tell(o Outcome, th thresholds) {
 func (q *question) undecided(th thresholds) string {
 	t, ch, name := speak(q.metric), q.finding.Change, q.metric.Name
 	if th.excluded(*q.comparison, false) {
-		return fmt.Sprintf("%s is %s, %s: %s or more is excluded, but before the last look a pass also asks for a change within the tolerance of %s.", name,
-			t.change(ch.Worse, ch.digits()), t.most(ch), t.asked(*q.rule.RuleOut), t.asked(*q.rule.Tolerance))
+		when := "before the last look"
+		if q.stage == 1 {
+			when = "in the first stage"
+		}
+		return fmt.Sprintf("%s is %s, %s: %s or more is excluded, but %s a pass also asks for a change within the tolerance of %s.", name,
+			t.change(ch.Worse, ch.digits()), t.most(ch), t.asked(*q.rule.RuleOut), when, t.asked(*q.rule.Tolerance))
 	}
 	why := fmt.Sprintf("%s may be anything %s: neither a worsening nor the absence of one by %s is shown.%s", name, t.span(ch), t.asked(*q.rule.RuleOut), q.spared(th))
 	if m := q.finding.MDE80; m != nil && *m < 10 {

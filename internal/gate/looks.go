@@ -134,7 +134,7 @@ func (s *side) upto(visits int) *side {
 	if len(groups) <= visits {
 		return s
 	}
-	out := &side{name: s.name, digest: s.digest}
+	out := &side{name: s.name, digest: s.digest, inTurn: s.inTurn}
 	for _, group := range groups[:visits] {
 		out.fit = append(out.fit, group...)
 	}
@@ -154,7 +154,7 @@ func (q *question) turns() {
 	case q.fault != "":
 		q.settle(Invalid, q.fault+".", "Give campaign.looks as even numbers that rise, such as [6, 8, 10], and measure with benchgate run, which counts visits and runs over both sides.")
 	case len(q.looks) > 0 && q.passed == 0:
-		q.settle(Invalid, fmt.Sprintf("The campaign is unfinished: its first look is at %d visits a side, and the baseline's side has %d, the candidate's %d.",
+		q.settle(Invalid, fmt.Sprintf("The campaign is unfinished: its first look is at %d visits a side, and the reference has %d, the candidate %d.",
 			q.looks[0], len(units(q.base.fit)), len(units(q.head.fit))), goOn)
 		q.finding.Awaits = awaitsLook
 	}

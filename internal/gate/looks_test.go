@@ -42,7 +42,7 @@ func TestLooks(t *testing.T) {
 		{"what is open goes on", loud, times(loud, 1.1), 6, Inconclusive, "1 of 3 (6 visits a side)", []string{"chat"}, "", "The next look is at 8 visits a side. Run the same benchgate run again"},
 		{"between looks the last one passed decides", loud, times(loud, 1.1), 9, Inconclusive, "2 of 3 (8 visits a side)", []string{"chat"}, "", "The next look is at 10 visits a side"},
 		{"the last look is the last", loud, times(loud, 1.1), 10, Inconclusive, "3 of 3 (10 visits a side)", nil, "neither", "more visits on each side"},
-		{"before the first look nothing is read", steady, times(steady, 2), 5, Invalid, "1 of 3 (6 visits a side)", []string{"chat"}, "unfinished: its first look is at 6 visits a side, and the baseline's side has 5, the candidate's 5", "goes on where it stopped"},
+		{"before the first look nothing is read", steady, times(steady, 2), 5, Invalid, "1 of 3 (6 visits a side)", []string{"chat"}, "unfinished: its first look is at 6 visits a side, and the reference has 5, the candidate 5", "goes on where it stopped"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			base, head := at(test.base, test.head, test.visits)
@@ -165,7 +165,7 @@ func TestCampaignsThatCannotBeRead(t *testing.T) {
 		{"less than none", []int{-2, 6}, nil, "want even numbers that rise"},
 		{"a crowd of looks", crowd(21), nil, "21 looks: want at most 20"},
 		{"other looks on each side", three, func(_, h *bench.Digest) { *h = looks(*h, 6, 10) }, "name other looks"},
-		{"a visit twice", three, func(b, _ *bench.Digest) { b.Sessions[0].Visits[3].Number = b.Sessions[0].Visits[2].Number }, "of the baseline stands twice"},
+		{"a visit twice", three, func(b, _ *bench.Digest) { b.Sessions[0].Visits[3].Number = b.Sessions[0].Visits[2].Number }, "of the reference stands twice"},
 		{"a run's place on both sides", three, func(b, h *bench.Digest) {
 			h.Sessions[0].Visits[0].Runs[0].Order = b.Sessions[0].Visits[0].Runs[0].Order
 		}, "Run 1 stands twice, so nobody knows the order"},

@@ -70,6 +70,7 @@ func (x *pair) relate() {
 	x.comparable = bench.Compare(x.base.digest, x.head.digest)
 	b, h := x.base.digest.Sessions, x.head.digest.Sessions
 	x.same = len(b) == 1 && len(h) == 1 && b[0].Interleaved && h[0].Interleaved && b[0].ID == h[0].ID
+	x.base.inTurn, x.head.inTurn = x.same, x.same
 }
 
 // shared is the name of a session that stands on both sides although it was not measured in turn: data compared with

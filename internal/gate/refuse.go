@@ -92,7 +92,10 @@ func (q *question) unfinished(s *side) {
 }
 
 func (s *side) title() string {
-	if s.name == "base" {
+	switch {
+	case s.name == "base" && s.inTurn:
+		return "reference"
+	case s.name == "base":
 		return "baseline"
 	}
 	return "candidate"
@@ -237,12 +240,12 @@ func (q *question) baseline() {
 	}
 	dropped := q.base.which(misbehaved)
 	if len(dropped) > 0 {
-		q.warn("dropped from the baseline, since the server misbehaved: %s", list(dropped, 3))
+		q.warn("dropped from the %s, since the server misbehaved: %s", q.base.title(), list(dropped, 3))
 	}
 	if short := len(q.base.fit) - len(q.measured(q.base)); float64(short) > mostSpoilt*float64(len(q.base.fit)) {
-		q.settle(Invalid, fmt.Sprintf("%d of the baseline's %s lack %s.", short, count(len(q.base.fit), "run"), q.metric.Name),
+		q.settle(Invalid, fmt.Sprintf("%d of the %s's %s lack %s.", short, q.base.title(), count(len(q.base.fit), "run"), q.metric.Name),
 			"Accept a baseline in which every run has it.")
 	} else if short > 0 {
-		q.warn("dropped from the baseline, since they have no %s: %s", q.metric.Name, count(short, "run"))
+		q.warn("dropped from the %s, since they have no %s: %s", q.base.title(), q.metric.Name, count(short, "run"))
 	}
 }

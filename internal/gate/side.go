@@ -17,6 +17,7 @@ type side struct {
 	digest bench.Digest
 	runs   []placed
 	fit    []placed // the runs that may stand in a comparison
+	inTurn bool     // measured in turn with the other side
 }
 
 // placed is a run with its session (by place in the sorted list), its visit, and its own place on its side, from 1.
