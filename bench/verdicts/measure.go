@@ -121,13 +121,18 @@ func (c counts) draws(w world.World, d design, rules []rule, from, to, power int
 	return nil
 }
 
-// fill adds what a job measures where that never varies.
+// fill adds what a job measures where that never varies: the candidate's runs, and the base's too where they are interleaved.
 func (r rule) fill(a answer) answer {
-	if a.runs == 0 {
-		a.runs, a.starts = r.head, r.starts
-		if r.head == 0 {
-			_, a.runs = r.design.size()
-		}
+	if a.runs > 0 {
+		return a
 	}
+	base, head := r.design.size()
+	switch {
+	case r.head > 0:
+		head = r.head
+	case r.design.looks != nil:
+		head += base
+	}
+	a.runs, a.starts = head, r.starts
 	return a
 }

@@ -121,3 +121,21 @@ func TestSameDrawsSameFigures(t *testing.T) {
 		}
 	}
 }
+
+func TestRunsAreThoseThatTheJobMeasures(t *testing.T) {
+	committedPeers, interleavedPeers := peers(committed), peers(interleaved)
+	for _, c := range []struct {
+		rule         rule
+		said         answer
+		runs, starts int
+	}{
+		{committedPeers[0], answer{}, 5, 1},                              // the candidate's
+		{committedPeers[len(committedPeers)-1], answer{}, 1, 1},          // a rule of one value
+		{interleavedPeers[0], answer{}, 20, 20},                          // both sides, a start each
+		{products()[1], answer{visits: 8, runs: 16, starts: 16}, 16, 16}, // what the gate itself says
+	} {
+		if got := c.rule.fill(c.said); got.runs != c.runs || got.starts != c.starts {
+			t.Errorf("%s, %s: %d runs and %d starts, want %d and %d", c.rule.name, c.rule.design.name, got.runs, got.starts, c.runs, c.starts)
+		}
+	}
+}
