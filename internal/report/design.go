@@ -75,13 +75,18 @@ func slight(f gate.Finding, x float64) string {
 	return digits(x*100, x*25) + unit + word
 }
 
-// spread are what the model says besides the change: the course of the campaign, and how far days differ.
-func spread(f gate.Finding) string {
+// besides is what the model says but for the change: the course of the campaign, how far days differ, and what one more
+// session would buy.
+func besides(f gate.Finding) string {
 	parts := []string{}
 	for _, s := range []string{course(f), days(f)} {
 		if s != "" {
 			parts = append(parts, s)
 		}
 	}
-	return strings.Join(parts, "; ")
+	s := strings.Join(parts, "; ")
+	if s != "" && f.Further != "" {
+		s += ". "
+	}
+	return s + prose(f.Further)
 }

@@ -50,7 +50,7 @@ func method(findings []gate.Finding) []string {
 	out := []string{"p is one-sided and adjusted for all rules asked together (Holm). Runs: base/head. The smallest detectable worsening is found four times in five."}
 	for _, f := range findings {
 		parts := []string{code(name(f.Scenario)) + " " + code(name(f.Metric))}
-		for _, x := range [][2]string{{"rule: ", rule(f)}, {"", f.Method}, {"", spread(f)}, {"seed ", f.Seed}, {"", at(f)}, {"", f.Further}} {
+		for _, x := range [][2]string{{"rule: ", rule(f)}, {"", f.Method}, {"seed ", f.Seed}, {"", at(f)}, {"", besides(f)}} {
 			if x[1] != "" {
 				parts = append(parts, x[0]+inline(clean(x[1], 400)))
 			}

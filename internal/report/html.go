@@ -21,7 +21,7 @@ var source string
 var layout = template.Must(template.New("page").Funcs(template.FuncMap{
 	"name": name, "prose": together, "known": known, "look": lookOf, "sides": sides, "span": span, "change": change, "rule": rule,
 	"detectable": detectable, "chance": chance, "runs": runs, "total": total, "upper": strings.ToUpper, "count": count,
-	"rows": func(fs []gate.Finding, level string) rows { return rows{fs, level} }, "values": runValues, "note": runNotes, "at": at, "spread": spread,
+	"rows": func(fs []gate.Finding, level string) rows { return rows{fs, level} }, "values": runValues, "note": runNotes, "at": at, "besides": besides,
 }).Parse(source))
 
 // sheet is what the page shows.
