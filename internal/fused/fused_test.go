@@ -90,7 +90,7 @@ func TestVerdictsAreTheSameOnEveryProcessor(t *testing.T) {
 	const program = "./testdata/decide"
 	draws := 24
 	if testing.Short() {
-		draws = 4
+		draws = 2
 	}
 	folders := cases(t, draws)
 	want := verdicts(t, build(t, program), folders)
@@ -287,7 +287,7 @@ func (o overlay) has(at place) bool {
 func TestALastBitDecidesNothing(t *testing.T) {
 	draws := 24
 	if testing.Short() {
-		draws = 4
+		draws = 2
 	}
 	for i := range draws {
 		worlds := world.All()

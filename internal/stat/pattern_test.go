@@ -110,7 +110,7 @@ func draw(n int, one func() float64) []float64 {
 
 func TestOneModeSeldomLooksLikeTwo(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
-	m := samples(2000, 20_000)
+	m := samples(400, 20_000)
 	for _, n := range []int{8, 9, 10, 13, 25, 35, 50, 100} {
 		for name, c := range map[string]struct {
 			one  func() float64
@@ -136,7 +136,7 @@ func quietOutlier(r *rand.Rand) float64 {
 
 func TestTwoModesAreSeen(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
-	m := samples(1000, 10_000)
+	m := samples(300, 10_000)
 	for _, c := range []struct {
 		n           int
 		apart       float64
@@ -155,7 +155,7 @@ func TestTwoModesAreSeen(t *testing.T) {
 
 func TestFirstRunsAreSeldomCalledSlow(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
-	m := samples(2000, 20_000)
+	m := samples(400, 20_000)
 	for _, c := range []struct {
 		sizes       []int
 		slow        float64
@@ -184,7 +184,7 @@ func TestFirstRunsAreSeldomCalledSlow(t *testing.T) {
 
 func TestOutlyingRunsAreFoundAndOthersSeldomNamed(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
-	m := samples(1000, 10_000)
+	m := samples(300, 10_000)
 	for _, c := range []struct {
 		n     int
 		found map[float64][2]float64 // by sd of the runs
