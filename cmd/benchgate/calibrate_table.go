@@ -181,6 +181,9 @@ func advice(b *bytes.Buffer, r noise.Report, p noise.Plan, conf config.Config) e
 		for _, l := range lines {
 			fmt.Fprintln(b, "  "+l)
 		}
+		if r.Design == "committed" {
+			fmt.Fprintln(b, "  how far starts of the server differ is not in this: a calibration with campaign.design: interleaved has it")
+		}
 	}
 	return nil
 }

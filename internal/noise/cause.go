@@ -72,9 +72,8 @@ func (r Report) saturation() Cause {
 			figure(q.InFlight), q.Slots, percent(q.Full))
 		c.Advice = fmt.Sprintf("for latency set rate: %g (half of %d slots ÷ %.2g s an answer)", q.Rate, q.Slots, q.Served)
 	} else {
-		c.Says = fmt.Sprintf("near saturation: TTFT is %s times as long when many requests are in flight as when few are, and its p95 is %s times its p50: chance in the queue moves it",
-			figure(q.Climb), figure(q.Tail))
-		c.Advice = fmt.Sprintf("for latency set rate: %g (half of the present one; the server does not say how many requests it works on at once)", q.Rate)
+		c.Says = fmt.Sprintf("near saturation: the median TTFT is %s times that of requests that came when fewest others were in flight, so most wait and chance in the queue moves TTFT", figure(q.Climb))
+		c.Advice = fmt.Sprintf("for latency set rate: %g (half of what was managed here; the server does not say how many requests it works on at once)", q.Rate)
 	}
 	c.Says += r.amplified()
 	c.Advice += "; for throughput measure a closed loop: load: {concurrency: " + atOnce(q.Slots) + "}"

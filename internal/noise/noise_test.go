@@ -45,6 +45,7 @@ func TestCausesAreTold(t *testing.T) {
 		{"half of what it can do", world{runs: 12, requests: 200, prompt: .45, run: .03, request: .05, rate: 4, slots: 4}, ""},
 		{"overload", world{runs: 12, requests: 200, prompt: .45, run: .03, request: .05, rate: 20, slots: 4}, NearSaturation},
 		{"overload, slots unknown", world{runs: 12, requests: 200, prompt: .45, run: .03, request: .05, rate: 20, slots: 4, hidden: true}, NearSaturation},
+		{"half of what it can do, slots unknown", world{runs: 12, requests: 200, prompt: .45, run: .03, request: .05, rate: 4, slots: 4, hidden: true}, ""},
 		{"light, slots unknown", world{runs: 12, requests: 200, prompt: .45, run: .03, request: .05, rate: 1, slots: 4, hidden: true}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -20,12 +20,12 @@ type Queue struct {
 	// Served is the mean E2EL of requests that found a free slot while at least half of the slots were taken: what an answer
 	// takes once it is worked on. Where there are no such requests it is that of all that found a free slot.
 	Served float64
-	// Climb is the median TTFT of the quarter of requests that came when most others were in flight, over that of the
-	// quarter that came when fewest were; Tail is TTFT's p95 over its p50.
+	// Climb is the median TTFT over that of the tenth of requests that came when fewest others were in flight: near 1 as long
+	// as most requests do not wait. Tail is TTFT's p95 over its p50.
 	Climb, Tail float64
 	// Saturated says that the load is so near what the server can do that the length of its queue is chance.
 	Saturated bool
-	// Rate is a rate at which it is not: half of slots ÷ Served; where the slots are not known, half of the present one. 0
+	// Rate is a rate at which it is not: half of slots ÷ Served; where the slots are not known, half of what was managed. 0
 	// unless Saturated.
 	Rate float64
 }
@@ -35,9 +35,9 @@ const (
 	// queue with Poisson arrivals and four servers that is a load of 0.62, with one server of 0.43, with many of 0.75: the
 	// delay and its scatter grow as 1/(1 − load) beyond (Kingman 1961).
 	nearFull = 0.75
-	// Without slots a queue shows by what it does: a first token that takes three times as long when many are in flight, far
-	// beyond what a batch shared by more requests costs, with a tail to match.
-	steepClimb, longTail = 3.0, 1.5
+	// Without slots a queue shows by what it does: half of the requests wait at least as long as the work before a first token
+	// takes, which no batch shared by more requests costs.
+	steepClimb = 2.0
 	// fewest is how many requests a mean needs to be of use here.
 	fewest = 5
 )
@@ -101,9 +101,9 @@ func (q *Queue) tails(all []arrival) {
 	byOthers := slices.Clone(all)
 	slices.SortStableFunc(byOthers, func(a, b arrival) int { return cmp.Compare(a.others, b.others) })
 	n := len(all)
-	few, many := ttfts(byOthers[:n/4]), ttfts(byOthers[n-n/4:])
-	q.Climb = ratio(quantile(many, 0.5), quantile(few, 0.5))
+	few := ttfts(byOthers[:max(fewest, n/10)])
 	every := ttfts(all)
+	q.Climb = ratio(quantile(every, 0.5), quantile(few, 0.5))
 	q.Tail = ratio(quantile(every, 0.95), quantile(every, 0.5))
 }
 
@@ -137,7 +137,7 @@ func (q *Queue) slots(all []arrival) {
 // judge holds the load of an open loop against what the server can do.
 func (q *Queue) judge(rate float64) {
 	if q.Slots <= 0 {
-		q.Saturated = q.Climb >= steepClimb && q.Tail >= longTail
+		q.Saturated = q.Climb >= steepClimb
 	} else {
 		q.Saturated = q.InFlight >= nearFull*float64(q.Slots)
 	}

@@ -72,8 +72,11 @@ func (q Queue) Words(l Load) string {
 	switch {
 	case q.Slots > 0:
 		text += fmt.Sprintf(", for %d slots; %s of requests found every slot taken", q.Slots, percent(q.Full))
+		if l.Rate > 0 && q.Full > 0.05 {
+			text += ", so TTFT's p95 is a time in the queue"
+		}
 	case l.Rate > 0:
-		text += fmt.Sprintf("; TTFT is %s times as long when many are as when few are", figure(q.Climb))
+		text += fmt.Sprintf("; the median TTFT is %s times that of requests that came when fewest were", figure(q.Climb))
 	}
 	return text
 }
