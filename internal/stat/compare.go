@@ -75,8 +75,8 @@ type Comparison struct {
 // Compare estimates the change from base to head.
 //
 // From six runs a side on it is Huber's estimate, which one run in eight that is slow by accident moves but little: within
-// one campaign with the interval of his score test under permutation, across sessions, if there are three at least, by
-// means of pseudo-values. With fewer it is the difference of means. Means, of runs or of pseudo-values, have the interval of
+// one campaign, where five are enough beside fifteen, with the interval of his score test under permutation; across
+// sessions, if there are three at least, by means of pseudo-values. With fewer it is the difference of means. Means, of runs or of pseudo-values, have the interval of
 // a residual studentised bootstrap, widened to cover Student's; Welch's too when one side has more than 1.5 times the runs
 // of the other, and that of the session model when the sides come from different sessions. No run is left out.
 //
@@ -87,15 +87,16 @@ func Compare(base, head Sample, o Options) (Comparison, error) {
 	if err != nil {
 		return Comparison{}, err
 	}
-	if min(len(p.base.runs), len(p.head.runs)) < robustRuns {
-		return p.specified("bootstrap+t", p), nil
-	}
+	few, many := min(len(p.base.runs), len(p.head.runs)), max(len(p.base.runs), len(p.head.runs))
+	enough := few >= robustRuns
 	if !p.o.SameSession {
-		if q, ok := p.pseudo(); ok {
+		if q, ok := p.pseudo(); ok && enough {
 			return q.specified("huber bootstrap+t", p), nil
 		}
-	} else if c, ok := p.robust(); ok {
-		return c, nil
+	} else if enough || few == robustRuns-1 && many >= manyRuns {
+		if c, ok := p.robust(); ok {
+			return c, nil
+		}
 	}
 	return p.specified("bootstrap+t", p), nil
 }

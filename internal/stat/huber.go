@@ -6,7 +6,8 @@ import (
 )
 
 const (
-	robustRuns = 6      // runs a side from which one campaign is compared by Huber's estimate
+	robustRuns = 6      // runs a side from which Huber's estimate is taken
+	manyRuns   = 15     // runs of one side beside which the other may have one less
 	tuning     = 1.5    // bound of a residual's influence in standard deviations (Huber 1964)
 	perMAD     = 1.4826 // standard deviations of normal noise per median absolute deviation (Hampel 1974)
 	passes     = 50     // with a new scale each, and as many again with the last one

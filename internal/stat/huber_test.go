@@ -1,6 +1,7 @@
 package stat
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -40,6 +41,21 @@ func TestPseudoValuesMatchNumPy(t *testing.T) {
 		values := append(append([][]float64{}, got.base.sessions...), got.head.sessions...)
 		if d := cmp.Diff(c.Want, values, cmpopts.EquateApprox(1e-6, 1e-7)); d != "" || !ok {
 			t.Errorf("pseudo-values (-want +got):\n%s", d)
+		}
+	}
+}
+
+func TestOneCampaignIsComparedByHubersEstimateWithEnoughRuns(t *testing.T) {
+	r := rand.New(rand.NewPCG(31, 32))
+	for want, sizes := range map[string][][2]int{
+		"huber permutation+t":       {{6, 6}, {10, 10}},
+		"huber permutation+t+welch": {{6, 7}, {15, 5}, {5, 20}},
+		"bootstrap+t":               {{5, 5}, {6, 5}},
+		"bootstrap+t+welch":         {{14, 5}, {4, 30}},
+	} {
+		for _, n := range sizes {
+			got, err := Compare(one(normals(r, 0.1, n[0])[0]), one(normals(r, 0.1, n[1])[0]), Options{Resamples: 99, SameSession: true})
+			diff(t, fmt.Sprint(n), []any{want, nil}, []any{got.Method, err})
 		}
 	}
 }

@@ -135,7 +135,7 @@ func acrossDays(t *testing.T, world string, sessions, n int, day float64, m int)
 		for range sessions {
 			base.Sessions = append(base.Sessions, night(false))
 		}
-		p, err := prepare(base, head, Options{Resamples: 999, Seed: uint64(i)})
+		p, err := prepare(base, head, Options{Resamples: 499, Seed: uint64(i)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -171,7 +171,7 @@ func (s *tally) add(low, high, share float64) {
 // six runs a side on; with five the table says what they would do.
 func TestRareSlowRunsAcrossSessions(t *testing.T) {
 	names := []string{"specified", "pseudo-values"}
-	m := repetitions(6000, 60)
+	m := repetitions(3000, 60)
 	t.Log(head(names, m))
 	for _, world := range steady {
 		if world == "hetero" || testing.Short() && world == "queue" {

@@ -185,6 +185,7 @@ def main():
     add("two slow runs of the head", runs(10, 0.05), runs(10, 0.05, slow=[0, 9]), 3)
     add("ten and six", runs(10, 0.05, slow=[4]), runs(6, 0.1, 0.2), 4)
     add("twenty and eight, a noisy head", runs(20, 0.05), runs(8, 0.2, 0.25), 2**63 + 5, confidence=0.99)
+    add("fifteen and five", runs(15, 0.05, slow=[3, 8]), runs(5, 0.07, 0.15), 44)
     add("seven and eight, high confidence", runs(7), runs(8, shift=-0.3), 6, confidence=0.997)
     for n, slow in ((6, [1]), (8, [3, 4]), (10, [])):
         o = turns(n)
