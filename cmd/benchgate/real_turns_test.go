@@ -23,11 +23,11 @@ target:
   ready: {path: /health, within: 2m}
 reference:
   command: [%[1]q, -m, %[2]q, --alias, gemma3-270m, --host, 127.0.0.1, --port, "{port}", -c, "4096", -np, "4", -t, "1", --metrics]
-campaign: {design: interleaved, looks: [4, 6], cooldown: 1s, warmup: {requests: 8}}
+campaign: {design: interleaved, looks: [4, 6], cooldown: 1s, warmup: {requests: 4}}
 scenarios:
   chat:
-    dataset: {kind: random, input_tokens: 32}
-    output_tokens: 16
+    dataset: {kind: random, input_tokens: 16}
+    output_tokens: 8
     load: {concurrency: 4, requests: 60}
     primary: {metric: ttft.p95, tolerance: 5%%, rule_out: 25%%}
 gate:
