@@ -49,7 +49,7 @@ func within(t *testing.T, w World, metric string, workloads, runs int) float64 {
 func TestRunsScatterAsTheWorldSays(t *testing.T) {
 	workloads, room := 600, 0.06
 	if testing.Short() {
-		workloads, room = 100, 0.15
+		workloads, room = 50, 0.15
 	}
 	slow := math.Log(1.4) * math.Sqrt(1.0/12*11/12)
 	for _, c := range []struct {
