@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -120,12 +121,17 @@ func findings(b *bytes.Buffer, r noise.Report, l noise.Load) {
 			not = append(not, what)
 		}
 	}
-	far, course, first := false, false, false
+	course, first := false, false
+	apart := map[int][]string{}
 	for _, m := range r.Metrics {
 		for _, i := range m.Outlying {
-			far = true
-			found = append(found, fmt.Sprintf("%s: run %d is far from the others, %s", m.Name, m.Orders[i], m.Apart(i)))
+			apart[m.Orders[i]] = append(apart[m.Orders[i]], m.Name+" "+m.Apart(i))
 		}
+	}
+	for _, order := range slices.Sorted(maps.Keys(apart)) {
+		found = append(found, fmt.Sprintf("run %d is far from the others: %s", order, strings.Join(apart[order], ", ")))
+	}
+	for _, m := range r.Metrics {
 		if m.Order.Shown() {
 			course = true
 			found = append(found, fmt.Sprintf("%s: it changed along the way, by %s from the first run to the last; without that its sd is %s (an interleaved comparison takes it out)", m.Name, m.Moved(m.Order), m.Spread(m.Steady)))
@@ -138,7 +144,7 @@ func findings(b *bytes.Buffer, r noise.Report, l noise.Load) {
 	for _, c := range r.Causes {
 		found = append(found, strings.TrimPrefix(c.Metric+": ", ": ")+c.Says, "  "+c.Advice)
 	}
-	none("a run far from the others", far)
+	none("a run far from the others", len(apart) > 0)
 	none("a change along the way", course)
 	none("a first run that differs", first)
 	has := func(kind string) bool {

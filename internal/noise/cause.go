@@ -41,6 +41,9 @@ func (r Report) causes() []Cause {
 	return all
 }
 
+// worthwhile is the share of the present standard deviation below which what remains has to be, for advice to be given.
+const worthwhile = 0.88
+
 // Requests is how many requests a run needs before chance in them no longer rules its spread, with the standard deviation
 // that remains; 0 when the present number is enough. Chance rules when it makes up half of the variance and alone exceeds
 // 5 %. It falls as the square root of their number, for a mean exactly and for a percentile nearly so (Mosteller 1946);
@@ -56,9 +59,11 @@ func (m Metric) Requests(now int) (n int, rest float64) {
 	if enough >= w {
 		return 0, 0
 	}
-	n = int(twoDigits(float64(now)*(w/enough)*(w/enough), math.Ceil))
-	unit := m.Percent(1)
-	return n, math.Sqrt(beyond*beyond+enough*enough) / unit
+	rest = math.Sqrt(beyond*beyond + enough*enough)
+	if rest > worthwhile*sd {
+		return 0, 0
+	}
+	return int(twoDigits(float64(now)*(w/enough)*(w/enough), math.Ceil)), rest / m.Percent(1)
 }
 
 // percent writes a fraction as a percentage.

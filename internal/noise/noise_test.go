@@ -39,7 +39,7 @@ func TestCausesAreTold(t *testing.T) {
 	}{
 		{"quiet", world{runs: 12, requests: 100, prompt: .45, run: .03, request: .05, rate: 2, slots: 8}, ""},
 		{"a noisy machine", world{runs: 12, requests: 300, prompt: .45, run: .15, request: .05, rate: 2, slots: 8}, ""},
-		{"few requests", world{runs: 12, requests: 60, prompt: .2, run: .02, request: .4, rate: 1, slots: 16}, TooFewRequests},
+		{"few requests", world{runs: 30, requests: 60, prompt: .2, run: .02, request: .7, rate: 1, slots: 32}, TooFewRequests},
 		{"near saturation", world{runs: 12, requests: 200, prompt: .45, run: .03, request: .05, rate: 7.4, slots: 4}, NearSaturation},
 		{"near saturation, slots unknown", world{runs: 12, requests: 200, prompt: .45, run: .03, request: .05, rate: 7.4, slots: 4, hidden: true}, NearSaturation},
 		{"half of what it can do", world{runs: 12, requests: 200, prompt: .45, run: .03, request: .05, rate: 4, slots: 4}, ""},
