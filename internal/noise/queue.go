@@ -21,8 +21,8 @@ type Queue struct {
 	// takes once it is worked on. Where there are no such requests it is that of all that found a free slot.
 	Served float64
 	// Climb is the median TTFT over that of the tenth of requests that came when fewest others were in flight: near 1 as long
-	// as most requests do not wait. Tail is TTFT's p95 over its p50.
-	Climb, Tail float64
+	// as most requests do not wait.
+	Climb float64
 	// Saturated says that the load is so near what the server can do that the length of its queue is chance.
 	Saturated bool
 	// Rate is a rate at which it is not: half of slots ÷ Served; where the slots are not known, half of what was managed. 0
@@ -69,7 +69,7 @@ func (s Scenario) queue(units [][]bench.Run) Queue {
 		return q
 	}
 	q.InFlight = stat.Round(spent / lasted)
-	q.tails(all)
+	q.climb(all)
 	q.slots(all)
 	if s.Load.Rate > 0 {
 		q.judge(float64(sent) / lasted)
@@ -97,14 +97,12 @@ func arrivalsOf(requests []bench.Request) []arrival {
 	return all
 }
 
-func (q *Queue) tails(all []arrival) {
+func (q *Queue) climb(all []arrival) {
 	byOthers := slices.Clone(all)
 	slices.SortStableFunc(byOthers, func(a, b arrival) int { return cmp.Compare(a.others, b.others) })
 	n := len(all)
 	few := ttfts(byOthers[:max(fewest, n/10)])
-	every := ttfts(all)
-	q.Climb = ratio(quantile(every, 0.5), quantile(few, 0.5))
-	q.Tail = ratio(quantile(every, 0.95), quantile(every, 0.5))
+	q.Climb = ratio(quantile(ttfts(all), 0.5), quantile(few, 0.5))
 }
 
 // slots fills in what only known slots can tell.
