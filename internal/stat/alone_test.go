@@ -35,7 +35,7 @@ func TestTheIntervalAlone(t *testing.T) {
 }
 
 // slack is how far above a small level the share of false calls may lie. Under t noise with three degrees of freedom it was
-// 1.55 ± 0.10 % at 1.18 %, under one slow run in eight 1.19 ± 0.06 %.
+// 1.55 ± 0.10 % at 1.18 % in these draws and 1.23 ± 0.08 % in others, under one slow run in eight 1.19 ± 0.06 %.
 const slack = 1.2
 
 // TestSmallLevels holds the levels that single looks and members of a family decide at.
