@@ -41,6 +41,9 @@ func Levels(looks []int, alpha float64) ([]float64, error) {
 		spend := alpha * (float64(t*t) - float64(earlier*earlier))
 		c := w.boundary(correlation(earlier, t), spend)
 		levels[i] = Round(normalTail(c))
+		if i == len(looks)-1 {
+			break
+		}
 		w = w.step(correlation(earlier, t), correlation(t, later), c)
 	}
 	return levels, nil
