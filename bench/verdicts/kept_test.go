@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"math"
 	"os"
 	"testing"
@@ -26,15 +25,11 @@ func kepts(t *testing.T) figures {
 }
 
 func TestDocumentShowsTheFigures(t *testing.T) {
-	var table bytes.Buffer
-	if err := kepts(t).tell(&table); err != nil {
-		t.Fatal(err)
-	}
 	text, err := os.ReadFile(documentFile)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := between(text, table.Bytes())
+	want, err := kepts(t).into(text)
 	if err != nil {
 		t.Fatal(err)
 	}

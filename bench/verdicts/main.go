@@ -178,7 +178,7 @@ func retell(path string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	text, err = between(text, b.Bytes())
+	text, err = f.into(text)
 	if err != nil {
 		return fmt.Errorf("%s: %w", document, err)
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -10,18 +9,28 @@ import (
 	"strings"
 )
 
-const (
-	begin = "<!-- verdicts:begin -->\n"
-	end   = "<!-- verdicts:end -->"
-)
-
-// between replaces what stands between the markers of a document.
-func between(text, table []byte) ([]byte, error) {
+// between replaces what stands between a document's two markers of a name.
+func between(text []byte, name string, table []byte) ([]byte, error) {
+	begin, end := "<!-- "+name+":begin -->\n", "<!-- "+name+":end -->"
 	from, to := bytes.Index(text, []byte(begin)), bytes.Index(text, []byte(end))
 	if from < 0 || to < from {
-		return nil, errors.New("the markers verdicts:begin and verdicts:end are not there")
+		return nil, fmt.Errorf("the markers %s:begin and %s:end are not there", name, name)
 	}
 	return slices.Concat(text[:from+len(begin)], []byte("\n"), table, []byte("\n"), text[to:]), nil
+}
+
+// into puts the tables into a document, whose own words stay.
+func (f figures) into(text []byte) ([]byte, error) {
+	var verdicts, detectable bytes.Buffer
+	if err := f.tell(&verdicts); err != nil {
+		return nil, err
+	}
+	smallest(&detectable)
+	text, err := between(text, "verdicts", verdicts.Bytes())
+	if err != nil {
+		return nil, err
+	}
+	return between(text, "detectable", detectable.Bytes())
 }
 
 // key is a gate with its design and size: a line of the tables.
