@@ -37,7 +37,8 @@ type Options struct {
 	Look func(reference, head []bench.Digest) []string
 	// Lateness of the client that never voids a run, in seconds; 0 means 5 ms.
 	Lateness float64
-	// Dial opens connections to the server under test; nil is the network. A server in memory has its self-test there too.
+	// Dial opens connections to the server under test; nil is the network. A server in memory has its self-test there too,
+	// and waits for no device.
 	Dial     func(ctx context.Context, network, address string) (net.Conn, error)
 	Progress func(Progress) // may be nil
 	Say      func(string)   // may be nil: one line of talk

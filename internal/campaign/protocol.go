@@ -120,11 +120,13 @@ var errBudget = errors.New("campaign.budget is over")
 // within measures as long as the budget lasts. Waiting for the device does not count. Once every scenario has passed a
 // look, the end of the budget is no error: the last look decides.
 func (p *protocol) within(ctx context.Context) error {
-	unlock, err := host.Lock(ctx, p.o.Host.Device(), func(msg string) { p.o.say("%s", msg) })
-	if err != nil {
-		return fmt.Errorf("lock device: %w", err)
+	if p.o.Dial == nil { // a server in memory has no device to itself
+		unlock, err := host.Lock(ctx, p.o.Host.Device(), func(msg string) { p.o.say("%s", msg) })
+		if err != nil {
+			return fmt.Errorf("lock device: %w", err)
+		}
+		defer unlock()
 	}
-	defer unlock()
 	limited := ctx
 	budget := p.plan.Config.Campaign.Budget
 	if budget > 0 {
@@ -132,7 +134,7 @@ func (p *protocol) within(ctx context.Context) error {
 		limited, cancel = context.WithTimeoutCause(ctx, budget, errBudget)
 		defer cancel()
 	}
-	err = p.measure(limited)
+	err := p.measure(limited)
 	if !errors.Is(err, errBudget) && !(errors.Is(err, context.DeadlineExceeded) && limited.Err() != nil && ctx.Err() == nil) {
 		return err
 	}
