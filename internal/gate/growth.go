@@ -38,33 +38,6 @@ func (q *question) sessionOptions() stat.Options {
 	return stat.Options{Confidence: q.policy.Confidence, DaySD: q.policy.DaySD, Floor: q.floor()}
 }
 
-// reach is how small a change a comparison with a committed baseline finds, now and with more sessions.
-type reach struct {
-	days                 stat.Days
-	sd                   float64 // between runs, over all sessions of a side
-	base, head, sessions float64 // runs a side, sessions of the base
-	confidence           float64
-}
-
-func (q *question) reaches(d stat.Days) reach {
-	c := q.comparison
-	return reach{
-		days: d, sd: max(c.SD, q.floor(), leastSD), base: float64(size(c.base)), head: float64(size(c.head)),
-		sessions: float64(len(c.base.Sessions)), confidence: q.policy.Confidence,
-	}
-}
-
-// at is the change that is found with so much power once the baseline has so many sessions more: by the session model, or
-// by the runs alone where those leave the wider interval.
-func (r reach) at(more int, power float64) float64 {
-	se, df := r.days.After(more)
-	base := r.base * (1 + float64(more)/r.sessions)
-	return math.Max(
-		stat.SmallestDetectable(se, df, r.confidence, power),
-		stat.SmallestDetectable(r.sd*math.Sqrt(1/base+1/r.head), base+r.head-2, r.confidence, power),
-	)
-}
-
 // floorOf is the least sd between runs that is believed; 0 leaves it to the statistics. Shares have one of their own: runs
 // cannot be more alike than independent requests make them, and without it two perfect records would differ by nothing for
 // sure. It is the sd of a run's logit, √(1/met + 1/missed), at the share and the run size of all runs together.
@@ -84,12 +57,8 @@ func (q *question) further(d stat.Days) string {
 	if have >= bench.MostSessions || q.finding.MDE80 == nil {
 		return ""
 	}
-	r := q.reaches(d)
 	now := *q.finding.MDE80
-	then := math.Min(now, q.worsening(r.at(1, foundOften)))
-	if now > q.worsening(r.at(0, foundOften))/littleGain {
-		then = now // the candidate's own runs leave the widest interval
-	}
+	then := math.Min(now, q.worsening(d.Detects(1, foundOften)))
 	s := lowered(now, then, speak(q.metric).unit)
 	if runs := size(q.comparison.base); have == 1 && runs >= manyRuns {
 		s += fmt.Sprintf(" The baseline's %s are of one day, and more of that day would not do it.", count(runs, "run"))

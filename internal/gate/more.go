@@ -3,6 +3,7 @@ package gate
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/benchgate/benchgate/internal/bench"
 	"github.com/benchgate/benchgate/internal/stat"
@@ -35,7 +36,7 @@ func halfWidth(se, df, confidence float64) float64 {
 func (q *question) moreRuns(want float64) string {
 	c := q.comparison
 	have := min(size(c.base), size(c.head))
-	sd := max(c.SD, q.floor(), leastSD)
+	sd := max(q.spread(), q.floor(), leastSD)
 	for n := have + 1; n <= mostRuns; n++ {
 		if halfWidth(sd*math.Sqrt(2/float64(n)), float64(2*n-3), c.confidence) < want {
 			if q.looks != nil {
@@ -47,6 +48,16 @@ func (q *question) moreRuns(want float64) string {
 	return fmt.Sprintf("Not even %d runs a side would decide: quieten the runner (the validity checks in the report say what disturbed it, benchgate calibrate what it can hold), send more requests a run, or ask for less.", mostRuns)
 }
 
+// spread is the standard deviation between runs that the error of the comparison amounts to: their own or, for Huber's
+// estimate, that of runs whose means would be known as well.
+func (q *question) spread() float64 {
+	c := q.comparison
+	if !strings.HasPrefix(c.Method, "huber") {
+		return c.SD
+	}
+	return c.SE / math.Sqrt(1/float64(size(c.base))+1/float64(size(c.head)))
+}
+
 // moreSessions supposes that days go on differing as they seem to now, and that the candidate is as noisy again: see [stat.Days].
 func (q *question) moreSessions(want float64) string {
 	c := q.comparison
@@ -55,12 +66,11 @@ func (q *question) moreSessions(want float64) string {
 	if err != nil {
 		return "Measure again." // the comparison itself would have been refused
 	}
-	r := q.reaches(d)
 	const grow = "nightly benchgate run, then benchgate baseline accept --add-session"
 	const quieter = "more runs a session (benchgate run --runs N), a quieter machine or a larger rule_out may"
 	const beside = " Where the base build can be started as a reference, campaign.design: confirm needs no history."
 	for k := have + 1; k <= bench.MostSessions; k++ {
-		if r.at(k-have, 0.5) < want {
+		if d.Detects(k-have, 0.5) < want {
 			advice := fmt.Sprintf("About %s in the baseline would decide, if the estimate stays (%s).",
 				count(k-have, "more session"), grow)
 			if have == 1 {

@@ -52,19 +52,14 @@ func (p Policy) prospect(base bench.Digest, m bench.Metric, measured []placed, r
 	if err != nil {
 		return Prospect{}, false
 	}
-	all, err := stat.SD(flat(sample))
-	if err != nil {
-		return Prospect{}, false
-	}
 	k := len(sample.Sessions)
-	r := reach{days: d, sd: max(all, floor, leastSD), base: float64(size(sample)), head: float64(runs), sessions: float64(k), confidence: p.Confidence}
 	q := &question{metric: m, comparison: &comparison{anchor: centre(sample)}}
-	x := Prospect{Metric: m, Level: level(m, centre(sample)), RunSD: stat.Round(d.RunSD()), DaySD: stat.Round(d.SD()), MDE80: q.worsening(r.at(0, foundOften))}
+	x := Prospect{Metric: m, Level: level(m, centre(sample)), RunSD: stat.Round(d.RunSD()), DaySD: stat.Round(d.SD()), MDE80: q.worsening(d.Detects(0, foundOften))}
 	if seen, _, ok := d.Seen(); ok {
 		x.Seen = &seen
 	}
 	if k < bench.MostSessions {
-		x.Further = ptr(q.worsening(r.at(1, foundOften)))
+		x.Further = ptr(q.worsening(d.Detects(1, foundOften)))
 	}
 	if s, ok := sinceOf(base, m, d, sample); ok {
 		x.Since = s.words()
@@ -92,14 +87,6 @@ func bySession(runs []placed, m bench.Metric) stat.Sample {
 		y, _ := value(m, r)
 		k := len(out.Sessions) - 1
 		out.Sessions[k] = append(out.Sessions[k], y)
-	}
-	return out
-}
-
-func flat(s stat.Sample) []float64 {
-	var out []float64
-	for _, session := range s.Sessions {
-		out = append(out, session...)
 	}
 	return out
 }

@@ -74,11 +74,12 @@ type Comparison struct {
 
 // Compare estimates the change from base to head.
 //
-// From six runs a side on it is Huber's estimate, which one run in eight that is slow by accident moves but little: within
-// one campaign, where five are enough beside fifteen, with the interval of his score test under permutation; across
-// sessions, if there are three at least, by means of pseudo-values. With fewer it is the difference of means. Means, of runs or of pseudo-values, have the interval of
-// a residual studentised bootstrap, widened to cover Student's; Welch's too when one side has more than 1.5 times the runs
-// of the other, and that of the session model when the sides come from different sessions. No run is left out.
+// With enough runs it is Huber's estimate, which one run in eight that is slow by accident moves but little: within one
+// campaign from six runs a side on, or five beside fifteen, with the interval of his score test under permutation; across
+// sessions, if there are three at least, from five a side on, by means of pseudo-values. With fewer it is the difference of
+// means. Means, of runs or of pseudo-values, have the interval of a residual studentised bootstrap, widened to cover
+// Student's; Welch's too when one side has more than 1.5 times the runs of the other, and that of the session model when
+// the sides come from different sessions. No run is left out.
 //
 // It refuses fewer than three runs a side with [ErrTooFew], infinities and NaN with [ErrNotFinite], and an order that goes
 // along with the side with [ErrOrder].
@@ -87,13 +88,11 @@ func Compare(base, head Sample, o Options) (Comparison, error) {
 	if err != nil {
 		return Comparison{}, err
 	}
-	few, many := min(len(p.base.runs), len(p.head.runs)), max(len(p.base.runs), len(p.head.runs))
-	enough := few >= robustRuns
 	if !p.o.SameSession {
-		if q, ok := p.pseudo(); ok && enough {
+		if q, ok := p.pseudo(); ok {
 			return q.specified("huber bootstrap+t", p), nil
 		}
-	} else if enough || few == robustRuns-1 && many >= manyRuns {
+	} else if p.enough() {
 		if c, ok := p.robust(); ok {
 			return c, nil
 		}
@@ -128,6 +127,12 @@ func prepare(base, head Sample, o Options) (pair, error) {
 	}
 	m, err := fit(b.runs, h.runs, order)
 	return pair{m, b, h, o}, err
+}
+
+// enough says whether one campaign has the runs for Huber's estimate.
+func (p pair) enough() bool {
+	few, many := min(len(p.base.runs), len(p.head.runs)), max(len(p.base.runs), len(p.head.runs))
+	return few >= robustRuns || few == robustRuns-1 && many >= manyRuns
 }
 
 // robust compares by Huber's estimate; false where that is not for this pair.

@@ -11,8 +11,12 @@ import "math"
 // W the variance between runs of a session, S_B² that of the base sessions' means, m a harmonic mean, σ_D and ν₀ the prior
 // of [Options] and its weight in sessions, which fades as sessions come. Degrees of freedom by Satterthwaite (1946). V is
 // at least what runs alone explain. Several head sessions enter as base sessions do. Oracle: testdata/vectors.json.
+//
+// Runs are replaced by their pseudo-values where [Compare] does so: what is foretold is what the comparison then finds.
 type Days struct {
 	base, head sessions
+	sides      sides
+	plain      *Days   // the same model of runs as they are; nil where this is it
 	within     float64 // W
 	withinDF   float64
 	mean       float64 // S², the variance of a session's mean
@@ -22,22 +26,34 @@ type Days struct {
 
 // Sessions fits the session model to two samples.
 func Sessions(base, head Sample, o Options) (Days, error) {
-	o = o.orDefault()
-	if err := o.check(); err != nil {
-		return Days{}, err
-	}
-	b, err := base.side("base", false)
+	o.SameSession = false
+	p, err := prepare(base, head, o)
 	if err != nil {
 		return Days{}, err
 	}
-	h, err := head.side("head", false)
-	if err != nil {
-		return Days{}, err
+	plain := p.days()
+	q, ok := p.pseudo()
+	if !ok {
+		return plain, nil
 	}
-	return fitDays(summarise(b.sessions), summarise(h.sessions), o), nil
+	d := q.days()
+	d.plain = &plain
+	return d, nil
 }
 
-// Planned fits the session model to a base alone, for a head of one session of so many runs that is yet to be measured.
+// days fits the session model to what is there.
+func (p pair) days() Days {
+	d := fitDays(summarise(p.base.sessions), summarise(p.head.sessions), p.o)
+	sd, _ := p.scale(p.o.Floor)
+	d.sides = sides{
+		nb: float64(len(p.base.runs)), nh: float64(len(p.head.runs)), pooled: sd * sd,
+		base: variance(p.base.runs, p.o.Floor), head: variance(p.head.runs, p.o.Floor),
+	}
+	return d
+}
+
+// Planned fits the session model to a base alone, for a head of one session of so many runs that is yet to be measured, as
+// noisy as the base's own.
 func Planned(base Sample, runs int, o Options) (Days, error) {
 	o = o.orDefault()
 	if err := o.check(); err != nil {
@@ -47,7 +63,27 @@ func Planned(base Sample, runs int, o Options) (Days, error) {
 	if err != nil {
 		return Days{}, err
 	}
-	return fitDays(summarise(b.sessions), sessions{k: 1, size: float64(max(1, runs))}, o), nil
+	runs = max(1, runs)
+	plain := planned(b, runs, o)
+	n, k := len(b.runs), len(b.sessions)
+	if !tellsSlow(min(n, runs), k+1, n-k+runs-1) {
+		return plain, nil
+	}
+	values, ok := pseudoValues(b.sessions, o.Floor)
+	if !ok {
+		return plain, nil
+	}
+	d := planned(sideOf(values), runs, o)
+	d.plain = &plain
+	return d, nil
+}
+
+func planned(b side, runs int, o Options) Days {
+	d := fitDays(summarise(b.sessions), sessions{k: 1, size: float64(runs)}, o)
+	nb, nh := float64(len(b.runs)), float64(runs)
+	d.sides = sides{nb: nb, nh: nh, base: variance(b.runs, o.Floor), head: d.within}
+	d.sides.pooled = (float64(d.sides.base*(nb-1)) + float64(d.within*(nh-1))) / (nb + nh - 2)
+	return d
 }
 
 func fitDays(b, h sessions, o Options) Days {
@@ -81,11 +117,36 @@ func (d Days) After(more int) (se, df float64) {
 	return math.Sqrt(v), df
 }
 
+// Detects is the change that the comparison finds with the given power, 0.5 ≤ power < 1, once the base has so many sessions
+// more: by the widest of the t intervals that go into it, as in [Comparison]. Those of runs alone suppose that each side's
+// runs go on differing as they do; see [Days.After].
+func (d Days) Detects(more int, power float64) float64 {
+	se, df := d.widest(more)
+	return SmallestDetectable(se, df, d.o.Confidence, power)
+}
+
+func (d Days) widest(more int) (se, df float64) {
+	q, half := (1-d.o.Confidence)/2, 0.0
+	take := func(s, free float64) {
+		if h := float64(tUpper(q, free) * s); h > half {
+			se, df, half = s, free, h
+		}
+	}
+	s := d.sides
+	s.nb *= 1 + float64(more)/d.base.k
+	take(math.Sqrt(s.pooled)*math.Sqrt(1/s.nb+1/s.nh), s.nb+s.nh-2)
+	if s.nh > 1 && math.Max(s.nb, s.nh) > unequal*math.Min(s.nb, s.nh) {
+		take(s.welch())
+	}
+	take(d.After(more))
+	return se, df
+}
+
 // SD is how far sessions differ beyond what their runs explain: the prior and the sessions together.
 func (d Days) SD() float64 { return math.Sqrt(math.Max(0, d.mean-d.within/d.base.size)) }
 
-// RunSD is the standard deviation between runs of one session.
-func (d Days) RunSD() float64 { return math.Sqrt(d.within) }
+// RunSD is the standard deviation between runs of one session, slow ones as they are.
+func (d Days) RunSD() float64 { return math.Sqrt(d.asMeasured().within) }
 
 // Seen is how far the base's sessions differ beyond what their runs explain, without any prior, and how likely so much or
 // more is if days differ as the prior says: an F test of S_B² against σ_D² + W/m. False with a single session.
@@ -99,13 +160,22 @@ func (d Days) Seen() (sd, p float64, ok bool) {
 	return Round(sd), Round(fTail(between/d.expected(), free, d.withinDF)), true
 }
 
-// Means are the base's session means, in the order of the sample.
-func (d Days) Means() []float64 { return d.base.means }
+// asMeasured is the model of runs as they are. An epoch records means of such runs, so only they stand beside its level.
+func (d Days) asMeasured() Days {
+	if d.plain != nil {
+		return *d.plain
+	}
+	return d
+}
+
+// Means are the base's session means, of runs as they are, in the order of the sample.
+func (d Days) Means() []float64 { return d.asMeasured().base.means }
 
 // Away is how far the base's sessions stand from a level that one session of their kind once had: the mean of all of them
 // minus the level, with its interval. Kept says that the session of that level is itself among them; else the level is off
-// by the effect of a day that is not among them.
+// by the effect of a day that is not among them. Means are those of runs as they are, as the level's is.
 func (d Days) Away(level float64, kept bool) (delta, low, high float64) {
+	d = d.asMeasured()
 	share := 1 + 1/d.base.k
 	if kept {
 		share = 1 - 1/d.base.k // (1/K)·Σ(xᵢ − x₁) over the K − 1 others
@@ -113,6 +183,18 @@ func (d Days) Away(level float64, kept bool) (delta, low, high float64) {
 	delta = d.base.mean - level
 	half := float64(tUpper((1-d.o.Confidence)/2, d.meanDF) * math.Sqrt(share*d.mean))
 	return Round(delta), Round(delta - half), Round(delta + half)
+}
+
+// sides are both sides without regard to sessions: how many runs, and variances between them, none below the floor's.
+type sides struct {
+	nb, nh             float64
+	pooled, base, head float64
+}
+
+// welch is the standard error of Welch (1947), with its degrees of freedom.
+func (s sides) welch() (se, df float64) {
+	b, h := s.base/s.nb, s.head/s.nh
+	return math.Sqrt(b + h), (b + h) * (b + h) / (float64(b*b)/(s.nb-1) + float64(h*h)/(s.nh-1))
 }
 
 // sessions sums up one side.

@@ -2,8 +2,11 @@ package stat
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -30,6 +33,7 @@ type daysCase struct {
 	Gone  [3]float64
 }
 
+// days is the model of the case's runs as they are.
 func (c daysCase) days(t *testing.T) Days {
 	t.Helper()
 	o := Options{DaySD: c.DaySD}
@@ -40,7 +44,7 @@ func (c daysCase) days(t *testing.T) Days {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return d
+	return d.asMeasured()
 }
 
 // Oracle: testdata/days.json, made by make_days.py.
@@ -86,21 +90,102 @@ func reread(t *testing.T, data []byte, i int) daysCase {
 	return cases[i]
 }
 
-// What Compare puts into its interval is what the model says of now.
+// What is foretold of a comparison as it stands is what Compare says of it, by whichever interval and whether runs or
+// pseudo-values are compared.
 func TestDaysAreThoseOfTheComparison(t *testing.T) {
-	base := Sample{Sessions: [][]float64{{0, .1, .2}, {.3, .25, .4}, {.05, .2, .1}}}
-	head := Sample{Sessions: [][]float64{{.3, .5, .2, .4, .3}}}
-	c, err := Compare(base, head, Options{})
+	r := rand.New(rand.NewPCG(41, 42))
+	widest := map[string]int{}
+	for range 300 {
+		var sizes []int
+		for range 1 + r.IntN(6) {
+			sizes = append(sizes, 3+r.IntN(5))
+		}
+		base := Sample{Sessions: normals(r, []float64{0.01, 0.1, 0.4}[r.IntN(3)], sizes...)}
+		head := Sample{Sessions: normals(r, []float64{0.01, 0.1, 0.4}[r.IntN(3)], 3+r.IntN(20))}
+		o := Options{Resamples: 9, DaySD: []float64{0, 0.01, 0.2}[r.IntN(3)], Confidence: []float64{0, 0.9}[r.IntN(2)]}
+		c, err := Compare(base, head, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := Sessions(base, head, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		se, df := d.widest(0)
+		name := fmt.Sprint(strings.HasPrefix(c.Method, "huber"), " by ", d.kind(se))
+		widest[name]++
+		want := []float64{c.SE, c.DF, *c.DaySD, SmallestDetectable(c.SE, c.DF, d.o.Confidence, 0.8)}
+		got := []float64{se, df, d.SD(), d.Detects(0, 0.8)}
+		if d := cmp.Diff(want, got, cmpopts.EquateApprox(1e-9, 1e-12)); d != "" {
+			t.Errorf("%s: se, df, day sd, found four times in five (-compared +foretold):\n%s", name, d)
+		}
+	}
+	for _, huber := range []bool{true, false} {
+		for _, kind := range []string{"welch", "days"} {
+			if name := fmt.Sprint(huber, " by ", kind); widest[name] == 0 {
+				t.Errorf("no comparison of the kind %q among %v", name, widest)
+			}
+		}
+	}
+}
+
+// kind tells which interval an error is that of.
+func (d Days) kind(se float64) string {
+	if days, _ := d.After(0); days == se {
+		return "days"
+	}
+	if welch, _ := d.sides.welch(); welch == se {
+		return "welch"
+	}
+	return "runs"
+}
+
+// A baseline whose sessions are each the same runs, and a head of those too: what is then found is what was foretold for
+// one session more, and a little less, since one session more has the same level.
+func TestForecastComesTrueWhereNothingChanges(t *testing.T) {
+	night := []float64{0, 0.03, -0.02, 0.01, 0.25}
+	nights := func(k int) Sample {
+		var s Sample
+		for range k {
+			s.Sessions = append(s.Sessions, night)
+		}
+		return s
+	}
+	for k := 2; k < 10; k++ {
+		found := [2]float64{}
+		for more := range 2 {
+			d, err := Sessions(nights(k+1-more), nights(1), Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			found[more] = d.Detects(more, 0.8)
+		}
+		plan, err := Planned(nights(k), len(night), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, then := range map[string]float64{"foretold": found[1], "planned": plan.Detects(1, 0.8)} {
+			if now := found[0]; !(then >= now && then <= 1.1*now) {
+				t.Errorf("%d sessions and one more: %v %s, %v found", k, then, name, now)
+			}
+		}
+	}
+}
+
+// An epoch records means of runs as they are, so that is what stands beside its level, however slow one of them is.
+func TestMeansBesideALevelAreThoseOfRunsAsTheyAre(t *testing.T) {
+	base := Sample{Sessions: [][]float64{{0, 0.01, 0.02, -0.01, 0.8}, {0, 0.02, 0.01, 0.01, -0.01}}}
+	d, err := Sessions(base, one([]float64{0, 0.01, 0.02, 0.01, 0.01}), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := Sessions(base, head, Options{})
-	if err != nil {
-		t.Fatal(err)
+	delta, _, _ := d.Away(0.164, true)
+	near := cmpopts.EquateApprox(0, 1e-9)
+	if diff := cmp.Diff([]float64{0.164, 0.006, -0.079}, append(d.Means(), delta), near); diff != "" {
+		t.Errorf("means, and the way from the first (-want +got):\n%s", diff)
 	}
-	se, df := d.After(0)
-	if Round(se) != c.SE || Round(df) != c.DF || Round(d.SD()) != *c.DaySD {
-		t.Errorf("se %v, df %v, day sd %v; the comparison has %v, %v, %v", se, df, d.SD(), c.SE, c.DF, *c.DaySD)
+	if d.plain == nil || !(d.RunSD() > 0.2) || !(math.Sqrt(d.within) < 0.05) {
+		t.Errorf("runs differ by %v, pseudo-values by %v", d.RunSD(), math.Sqrt(d.within))
 	}
 }
 

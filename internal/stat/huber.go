@@ -6,7 +6,7 @@ import (
 )
 
 const (
-	robustRuns = 6      // runs a side from which Huber's estimate is taken
+	robustRuns = 6      // runs a side from which Huber's estimate is taken within one campaign
 	manyRuns   = 15     // runs of one side beside which the other may have one less
 	tuning     = 1.5    // bound of a residual's influence in standard deviations (Huber 1964)
 	perMAD     = 1.4826 // standard deviations of normal noise per median absolute deviation (Hampel 1974)

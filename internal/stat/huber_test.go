@@ -60,17 +60,21 @@ func TestOneCampaignIsComparedByHubersEstimateWithEnoughRuns(t *testing.T) {
 	}
 }
 
-func TestSessionsAreComparedByPseudoValuesFromSixRunsOn(t *testing.T) {
+func TestSessionsAreComparedByPseudoValuesFromFiveRunsOn(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
-	for want, c := range map[string][2][]int{
-		"huber bootstrap+t+welch+sessions(2)": {{6, 6}, {6}},
-		"huber bootstrap+t+sessions(1)":       {{8}, {4, 4}},
-		"bootstrap+t+welch+sessions(2)":       {{6, 6}, {5}},
-		"bootstrap+t+sessions(1)":             {{9}, {8}},
-		"bootstrap+t+sessions(6)":             {{1, 1, 1, 1, 1, 1}, {6}},
+	for want, sizes := range map[string][][2][]int{
+		"huber bootstrap+t+welch+sessions(2)": {{{5, 5}, {5}}, {{6, 6}, {5}}},
+		"huber bootstrap+t+welch+sessions(5)": {{{5, 5, 5, 5, 5}, {5}}},
+		"huber bootstrap+t+sessions(1)":       {{{8}, {4, 4}}},
+		"bootstrap+t+welch+sessions(2)":       {{{6, 6}, {4}}},
+		"bootstrap+t+welch+sessions(5)":       {{{5, 5, 5, 5, 5}, {4}}},
+		"bootstrap+t+sessions(1)":             {{{9}, {8}}, {{5}, {5}}},
+		"bootstrap+t+sessions(6)":             {{{1, 1, 1, 1, 1, 1}, {6}}},
 	} {
-		got, err := Compare(Sample{Sessions: normals(r, 0.1, c[0]...)}, Sample{Sessions: normals(r, 0.1, c[1]...)}, Options{Resamples: 99})
-		diff(t, "method", []any{want, nil}, []any{got.Method, err})
+		for _, c := range sizes {
+			got, err := Compare(Sample{Sessions: normals(r, 0.1, c[0]...)}, Sample{Sessions: normals(r, 0.1, c[1]...)}, Options{Resamples: 99})
+			diff(t, fmt.Sprint(c, " method"), []any{want, nil}, []any{got.Method, err})
+		}
 	}
 	flat := Sample{Sessions: [][]float64{{0, 0, 0, 0, 0.2, 0, 0}, {0, 0, 0, 0, 0, 0, 0.3}}}
 	got, err := Compare(flat, flat, Options{})

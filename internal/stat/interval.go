@@ -31,16 +31,15 @@ func (m *model) student(o Options) interval {
 // welch lets each side have a noise of its own size (Welch 1947): without it, the noisier side with the fewer runs would
 // be believed too much.
 func welch(base, head []float64, o Options) interval {
-	vb, vh := meanVariance(base, o.Floor), meanVariance(head, o.Floor)
-	v := vb + vh
-	df := v * v / (float64(vb*vb)/float64(len(base)-1) + float64(vh*vh)/float64(len(head)-1))
-	return tInterval(mean(head)-mean(base), math.Sqrt(v), df, o.Confidence)
+	se, df := sides{
+		nb: float64(len(base)), nh: float64(len(head)), base: variance(base, o.Floor), head: variance(head, o.Floor),
+	}.welch()
+	return tInterval(mean(head)-mean(base), se, df, o.Confidence)
 }
 
-// meanVariance is the variance of the mean of xs, with floor the least sd of one value.
-func meanVariance(xs []float64, floor float64) float64 {
-	v := sumSquares(xs, mean(xs)) / float64(len(xs)-1)
-	return math.Max(v, floor*floor) / float64(len(xs))
+// variance is that of xs, with floor the least sd that is believed.
+func variance(xs []float64, floor float64) float64 {
+	return math.Max(sumSquares(xs, mean(xs))/float64(len(xs)-1), floor*floor)
 }
 
 // cover widens i so that it covers j, and takes the weaker of their p values.

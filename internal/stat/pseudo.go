@@ -5,48 +5,47 @@ import (
 	"slices"
 )
 
+// Sessions are compared by pseudo-values from so many runs a side, sessions of both sides and degrees of freedom within
+// sessions on: with fewer there is no telling a slow run.
 const (
-	robustWithin   = 12 // degrees of freedom within sessions from which sessions are compared by pseudo-values
-	robustSessions = 3  // sessions of both sides from which they are
+	robustAcross   = 5
+	robustSessions = 3
+	robustWithin   = 12
 )
 
-// pseudo is p with each run replaced by its pseudo-value: Huber's estimate for its session, plus its residual, cut at the
-// bound and divided by the share of residuals that are not cut. Least squares of pseudo-values has the coefficients of
-// Huber's estimate and its standard errors (Bickel 1976; Huber 1981, §7.10), so that every interval of means is one of
-// Huber's estimates. One scale serves all sessions.
-//
-// False for a single session against another, for so few runs that there is no telling a slow one, and where more than half
-// of the residuals lie within the floor.
+// tellsSlow says whether there are enough of all three.
+func tellsSlow(few, sessions, within int) bool {
+	return few >= robustAcross && sessions >= robustSessions && within >= robustWithin
+}
+
+// pseudo is p with each run replaced by its pseudo-value. False for a single session against another, for so few runs that
+// there is no telling a slow one, and where more than half of the residuals lie within the floor.
 func (p pair) pseudo() (pair, bool) {
 	all := slices.Concat(p.base.sessions, p.head.sessions)
-	n, df := 0, 0
-	for _, runs := range all {
-		n, df = n+len(runs), df+len(runs)-1
-	}
-	if len(all) < robustSessions || df < robustWithin {
+	nb, nh := len(p.base.runs), len(p.head.runs)
+	if !tellsSlow(min(nb, nh), len(all), nb+nh-len(all)) {
 		return pair{}, false
 	}
-	levels, rest := make([]float64, len(all)), make([]float64, 0, n)
-	for i, runs := range all {
-		levels[i] = median(runs)
-	}
-	sd, bound := 0.0, 0.0
-	for pass := range 2 * passes {
-		rest = leave(rest[:0], all, levels)
-		if pass < passes {
-			sd = perMAD * medianSize(rest) * math.Sqrt(float64(n)/float64(df))
-			bound = tuning * math.Max(sd, p.o.Floor)
-		}
-		at := 0
-		for i, runs := range all {
-			levels[i] += mean(cutAt(bound, rest[at:at+len(runs)]))
-			at += len(runs)
-		}
-	}
-	if sd < p.o.Floor {
+	values, ok := pseudoValues(all, p.o.Floor)
+	if !ok {
 		return pair{}, false
 	}
-	rest = leave(rest[:0], all, levels)
+	k := len(p.base.sessions)
+	out := pair{base: sideOf(values[:k]), head: sideOf(values[k:]), o: p.o}
+	m, err := fit(out.base.runs, out.head.runs, nil)
+	out.model = m
+	return out, err == nil
+}
+
+// pseudoValues replaces each run: by Huber's estimate for its session, plus its residual, cut at the bound and divided by
+// the share of residuals that are not cut. Least squares of pseudo-values has the coefficients of Huber's estimate and its
+// standard errors (Bickel 1976; Huber 1981, §7.10), so that every interval of means is one of Huber's estimates. One scale
+// serves all sessions. False where more than half of the residuals lie within the floor.
+func pseudoValues(all [][]float64, floor float64) ([][]float64, bool) {
+	levels, rest, bound, ok := huberLevels(all, floor)
+	if !ok {
+		return nil, false
+	}
 	whole := 0
 	for _, r := range rest {
 		if math.Abs(r) <= bound {
@@ -58,15 +57,43 @@ func (p pair) pseudo() (pair, bool) {
 		values[i] = cutAt(bound, rest[at:at+len(runs)])
 		at += len(runs)
 		for j, r := range values[i] {
-			values[i][j] = levels[i] + float64(r*float64(n)/float64(whole))
+			values[i][j] = levels[i] + float64(r*float64(len(rest))/float64(whole))
 		}
 	}
-	k := len(p.base.sessions)
-	out := pair{base: side{sessions: values[:k]}, head: side{sessions: values[k:]}, o: p.o}
-	out.base.runs, out.head.runs = slices.Concat(out.base.sessions...), slices.Concat(out.head.sessions...)
-	m, err := fit(out.base.runs, out.head.runs, nil)
-	out.model = m
-	return out, err == nil
+	return values, true
+}
+
+// huberLevels is Huber's estimate for each session, what it leaves of the runs, end to end, and the bound of its scale. The
+// path is that of [model.huber].
+func huberLevels(all [][]float64, floor float64) (levels, rest []float64, bound float64, ok bool) {
+	levels = make([]float64, len(all))
+	n := 0
+	for i, runs := range all {
+		levels[i] = median(runs)
+		n += len(runs)
+	}
+	if n == len(all) {
+		return nil, nil, 0, false // no session has two runs
+	}
+	sd := 0.0
+	for pass := range 2 * passes {
+		rest = leave(rest[:0], all, levels)
+		if pass < passes {
+			sd = perMAD * medianSize(rest) * math.Sqrt(float64(n)/float64(n-len(all)))
+			bound = tuning * math.Max(sd, floor)
+		}
+		at := 0
+		for i, runs := range all {
+			levels[i] += mean(cutAt(bound, rest[at:at+len(runs)]))
+			at += len(runs)
+		}
+	}
+	return levels, leave(rest[:0], all, levels), bound, sd >= floor
+}
+
+// sideOf is a side of these sessions.
+func sideOf(sessions [][]float64) side {
+	return side{sessions: sessions, runs: slices.Concat(sessions...)}
 }
 
 // leave appends to rest what the levels of the sessions leave of their runs.
