@@ -234,7 +234,7 @@ func head(names []string, n int) string {
 // with -v it prints the table of docs/statistics.md.
 func TestRareSlowRuns(t *testing.T) {
 	names := []string{"student", "specified", "mann-whitney", "compare"}
-	m := repetitions(6000, 150)
+	m := repetitions(6000, 100)
 	t.Log(head(names, m))
 	for _, world := range steady {
 		for _, n := range []int{6, 8, 10} {
@@ -264,7 +264,7 @@ func TestRareSlowRuns(t *testing.T) {
 // TestRareSlowRunsInTurn is the same for runs in the order ABBA, with a trend in the model.
 func TestRareSlowRunsInTurn(t *testing.T) {
 	names := []string{"student", "specified", "compare"}
-	m := repetitions(6000, 150)
+	m := repetitions(6000, 100)
 	t.Log(head(names, m))
 	for _, world := range slices.Concat(steady, []string{"drift", "slow"}) {
 		for _, n := range []int{6, 8, 10} {
