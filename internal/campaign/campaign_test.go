@@ -180,10 +180,10 @@ func TestFreshSetsTheEarlierCampaignAside(t *testing.T) {
 	s := simulated(t, sim.Options{Slots: 64})
 	state := t.TempDir()
 	o := options(t, state, s.BaseURL())
+	o.Fresh = true // there is nothing to set aside
 	if _, err := Run(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
-	o.Fresh = true
 	res, err := Run(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -193,6 +193,9 @@ func TestFreshSetsTheEarlierCampaignAside(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(state, "key", JournalFile+".old-1")); err != nil {
 		t.Errorf("the earlier campaign is gone: %v", err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(state, "key", "*.old-*")); len(left) != 1 {
+		t.Errorf("set aside: %v", left)
 	}
 }
 

@@ -71,8 +71,10 @@ func (j *journal) renew() error {
 	if err := j.file.Close(); err != nil {
 		return fmt.Errorf("close campaign: %w", err)
 	}
-	if err := setAside(j.path); err != nil {
-		return err
+	if info, err := os.Stat(j.path); err != nil || info.Size() > 0 { // an empty file is no campaign
+		if err := setAside(j.path); err != nil {
+			return err
+		}
 	}
 	return j.open()
 }
