@@ -10,20 +10,28 @@ import (
 // hintSpoilt is what to do when too many runs were void.
 const hintSpoilt = "see the reasons above; measure on a quieter machine, then start anew with --fresh"
 
+// ErrSpoilt is the cause when a campaign ended for void runs.
+var ErrSpoilt = errors.New("the client or the machine spoilt more runs than may be measured again")
+
+// decides is the look that the campaign is judged by at the latest: the last one that the budget left time for.
+func (p *protocol) decides() int {
+	if p.overAt > 0 {
+		return p.overAt
+	}
+	return p.plan.lastLook()
+}
+
 // complete says why a campaign that ended is not fit to be judged: a server that misbehaved, or too many void runs.
 func (p *protocol) complete() error {
 	if err := p.plainFault(); err != nil {
 		return err
 	}
 	if p.plan.turns() {
-		looks := p.plan.Config.Campaign.Looks
 		for _, s := range p.turned() {
-			for _, look := range looks {
-				if side := p.spoilt(s.Name, look); side != "" {
-					return &ServerError{
-						Doing: fmt.Sprintf("scenario %q, %s", s.Name, side), Hint: hintSpoilt,
-						Err: errors.New("more runs were spoilt than may be measured again, a fifth of a side"),
-					}
+			if side := p.spoilt(s.Name, p.decides()); side != "" {
+				return &ServerError{
+					Doing: fmt.Sprintf("scenario %q, %s", s.Name, side), Hint: hintSpoilt,
+					Err: fmt.Errorf("%w, a fifth of a side", ErrSpoilt),
 				}
 			}
 		}
@@ -47,7 +55,7 @@ func (p *protocol) plainFault() error {
 		if valid, void := p.plainTally(s.Name); valid < p.plan.Runs {
 			return &ServerError{
 				Doing: fmt.Sprintf("scenario %q", s.Name), Hint: hintSpoilt,
-				Err: fmt.Errorf("%d of %d runs are valid, and %d were void: the client or the machine spoilt more than may be measured again", valid, p.plan.Runs, void),
+				Err: fmt.Errorf("%d of %d runs are valid, and %d were void: %w", valid, p.plan.Runs, void, ErrSpoilt),
 			}
 		}
 	}

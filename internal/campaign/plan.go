@@ -80,6 +80,9 @@ func (p Plan) Against(scenarios []string) (Plan, error) {
 // turns reports whether both sides are measured in turn, sooner or later.
 func (p Plan) turns() bool { return p.Config.Campaign.Design != "committed" }
 
+// lastLook is how many visits a side there are at most.
+func (p Plan) lastLook() int { return slices.Max(p.Config.Campaign.Looks) }
+
 // stage is the number of the committed part: 1 where another may follow.
 func (p Plan) stage() int {
 	if p.turns() {

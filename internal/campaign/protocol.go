@@ -33,6 +33,10 @@ type protocol struct {
 	// asked and looked keep the answers of Options.Stage1 and Options.Look: what a look decided stays so.
 	asked  map[string]bool
 	looked map[int][]config.Scenario
+	// overAt is the last look that every scenario had passed when the budget was over, in visits a side; 0 otherwise.
+	overAt int
+	// unstopped is why a server could not be stopped.
+	unstopped error
 	// Shared by the visits: prompts, and the client's own error by scenario.
 	workloads map[string]load.Workload
 	selfTests map[string]float64
@@ -54,7 +58,6 @@ type part struct {
 	side      string
 	stage     int // 1: the committed part of a confirm campaign
 	slot      int // place in the order of sides, from 1; 0 where only the candidate is measured
-	look      int // in slots: visits a side at the look that this visit is for
 	scenarios []config.Scenario
 }
 
@@ -140,10 +143,13 @@ func (p *protocol) within(ctx context.Context) error {
 	}
 	if p.plan.turns() && p.plainDone() {
 		if _, passed, _ := p.turn(); passed > 0 {
-			return p.warn("budget", fmt.Sprintf("campaign.budget, %s, was over before the last look: that at %d visits a side decides", budget, passed))
+			p.overAt = passed
+			said := p.warn("budget", fmt.Sprintf("campaign.budget, %s, was over before the last look: that at %d visits a side decides", budget, passed))
+			return errors.Join(said, p.unstopped)
 		}
 	}
-	return &ServerError{Doing: "measure", Err: errBudget, Hint: "what was measured is on disk: run the same command again to measure the rest"}
+	over := &ServerError{Doing: "measure", Err: errBudget, Hint: "what was measured is on disk: run the same command again to measure the rest"}
+	return errors.Join(over, p.unstopped)
 }
 
 // measure makes one visit after the other, with a pause between them.

@@ -14,12 +14,12 @@ import (
 func (p *protocol) turn() (next part, passed int, more bool) {
 	active, slot, before := p.turned(), 1, p.before()
 	for k, look := range p.plan.Config.Campaign.Looks {
-		active = slices.DeleteFunc(slices.Clone(active), func(s config.Scenario) bool { return p.spoilt(s.Name, look) != "" })
+		active = slices.DeleteFunc(slices.Clone(active), func(s config.Scenario) bool { return p.spoilt(s.Name, p.plan.lastLook()) != "" })
 		if len(active) == 0 {
 			return part{}, passed, false
 		}
 		for ; slot <= 2*look; slot++ {
-			next := part{number: before + slot, side: sideOf(slot), slot: slot, look: look}
+			next := part{number: before + slot, side: sideOf(slot), slot: slot}
 			for _, s := range active {
 				if p.lacks(next, s.Name) {
 					next.scenarios = append(next.scenarios, s)
@@ -40,10 +40,12 @@ func (p *protocol) lacks(at part, scenario string) bool {
 	valid, _ := p.j.tally(func(_ bench.VisitRecord, r bench.RunRecord) bool {
 		return r.Scenario == scenario && r.Visit == at.number
 	})
-	return valid < p.plan.Config.Campaign.VisitRuns && p.spoilt(scenario, at.look) == ""
+	return valid < p.plan.Config.Campaign.VisitRuns && p.spoilt(scenario, p.plan.lastLook()) == ""
 }
 
-// spoilt names the side of which more runs were void, up to a look, than may be measured again; empty when neither is.
+// spoilt names the side of which more runs were void, up to a look, than may be measured again; empty when neither is. What
+// may be is a share of all that a side has at that look. While it is measured that is the last look: an earlier one that has
+// more void runs than its own share decides nothing, and the next may.
 func (p *protocol) spoilt(scenario string, look int) string {
 	before, may := p.before(), replays(look*p.plan.Config.Campaign.VisitRuns)
 	for _, side := range []string{reference, candidate} {

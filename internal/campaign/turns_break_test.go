@@ -163,8 +163,9 @@ func TestVoidRunsAreMeasuredAgainInTheirPlace(t *testing.T) {
 	}{
 		"one of the reference": {reference, 1, false, "RCCRRCCR"},
 		"one of the candidate": {candidate, 1, false, "RCCRRCCR"},
-		// Three of twelve a side may be void in the end, but at the first look it is one of six.
-		"two of the candidate": {candidate, 2, true, "RCCR"},
+		// Three of twelve a side may be void in the end; the first look, of six a side, would have room for one.
+		"three of the candidate": {candidate, 3, false, "RCCRRCCR"},
+		"four of the candidate":  {candidate, 4, true, "RC"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			virtual(t, func(t *testing.T) {
@@ -272,5 +273,69 @@ func TestASecondCampaignLeavesLogsOfTheFirst(t *testing.T) {
 	want := []string{JournalFile + ".old-1", "other.txt", "server-1.log.old-1", "server-2-reference.log.old-1"}
 	if diff := cmp.Diff(want, files); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// What is measured after the look that decides, the budget's end before the next, takes nothing away from it.
+func TestAVoidRunAfterTheLookThatDecidesIsNoFault(t *testing.T) {
+	for name, test := range map[string]struct {
+		first, last int // visits in which runs of the candidate are void
+		fails       bool
+	}{
+		"after it":  {6, 7, false},
+		"before it": {2, 3, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			virtual(t, func(t *testing.T) {
+				_, dial := builds(t, "", "")
+				o := inTurn(t, "interleaved", 3, dial)
+				o.Plan.Config.Campaign.CoolDown = 10 * time.Second
+				o.Plan.Config.Campaign.Budget = 75 * time.Second
+				o.Plan.Scenarios = o.Plan.Scenarios[1:]
+				j, err := openJournal(filepath.Join(o.State, o.Key))
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer j.close()
+				p, left := newProtocol(j, o), 2
+				p.o.Progress = func(at Progress) {
+					n := len(j.log.Visits)
+					if n >= test.first && n <= test.last && at.Side == candidate && !at.WarmUp && at.Done == 0 && left > 0 {
+						left--
+						p.selfTests["open"] = 1000 // seconds of the client's own error
+					}
+				}
+				err = errors.Join(p.within(t.Context()), p.complete())
+				if left > 0 || p.overAt != 2 {
+					t.Fatalf("%d runs were not spoilt, the look at %d visits decides; sides stand %s", left, p.overAt, sidesOf(j.log))
+				}
+				if errors.Is(err, ErrSpoilt) != test.fails || (err != nil) != test.fails {
+					t.Errorf("error is %v", err)
+				}
+			})
+		})
+	}
+}
+
+func TestAServerThatCannotBeStoppedIsNoSuccessAtTheBudgetsEnd(t *testing.T) {
+	for name, budget := range map[string]time.Duration{"before the first look": 30 * time.Second, "after it": 55 * time.Second} {
+		t.Run(name, func(t *testing.T) {
+			virtual(t, func(t *testing.T) {
+				_, dial := builds(t, "", "")
+				o := inTurn(t, "interleaved", 1, dial)
+				o.Plan.Config.Campaign.CoolDown = 10 * time.Second
+				o.Plan.Config.Campaign.Budget = budget
+				j, err := openJournal(filepath.Join(o.State, o.Key))
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer j.close()
+				p := newProtocol(j, o)
+				p.unstopped = errors.New("it would not stop")
+				if err := p.within(t.Context()); !errors.Is(err, p.unstopped) {
+					t.Errorf("error is %v", err)
+				}
+			})
+		})
 	}
 }

@@ -92,7 +92,8 @@ func (v *visit) stop() error {
 	ctx, cancel := context.WithTimeout(context.Background(), v.target.StopIn+30*time.Second)
 	defer cancel()
 	if err := v.server.Stop(ctx); err != nil {
-		return serverError("stop "+v.who(), err)
+		v.p.unstopped = serverError("stop "+v.who(), err)
+		return v.p.unstopped
 	}
 	return nil
 }
