@@ -128,19 +128,20 @@ func (c *confirmation) confirm(qs []*question, open []int) []*question {
 	return qs
 }
 
-// unconfirmed settles a question that the second stage would have to answer and that is not measured.
+// unconfirmed settles a question that the second stage would have to answer and that is not measured: the campaign is not
+// finished, and who stops there has shown nothing.
 func (q *question) unconfirmed() {
 	f := &q.finding
-	var why string
+	why, next := f.Why, goOn
 	switch {
 	case q.stage == 0:
 		why = "There is no first stage to go by."
 	case f.Outcome == Regressed:
-		why = f.Why + " Only the second stage may block."
-	default:
-		why = f.Why
+		why += " Only the second stage may block."
+	case f.Outcome == New:
+		next = "Give the baseline that benchgate run had (--baseline). " + goOn
 	}
-	q.settle(Inconclusive, "The second stage is not measured. "+why, goOn)
+	q.settle(Invalid, "The campaign is unfinished: its second stage is not measured. "+why, next)
 	if q.stage == 0 {
 		q.show()
 	}

@@ -39,9 +39,9 @@ func TestConfirm(t *testing.T) {
 	}{
 		{"a pass ends it", committed(5), 1, 0, 0, Pass, 0, "stage 1", nil, nil, ""},
 		{"an improvement ends it", committed(5), 0.7, 0, 0, Improved, 0, "stage 1", nil, nil, ""},
-		{"no regression without the second stage", committed(5), 1.4, 0, 0, Inconclusive, 0, "stage 1", []string{"chat"}, nil, "The second stage is not measured. ttft.p95 is 39 % slower"},
-		{"what is open waits for it", committed(1), 1.1, 0, 0, Inconclusive, 0, "stage 1", []string{"chat"}, nil, "The second stage is not measured. ttft.p95 may be anything"},
-		{"without a baseline it comes first", nil, 1, 0, 0, Inconclusive, 0, "stage 1", []string{"chat"}, nil, "There is no baseline"},
+		{"no regression without the second stage", committed(5), 1.4, 0, 0, Invalid, 3, "stage 1", []string{"chat"}, nil, "The campaign is unfinished: its second stage is not measured. ttft.p95 is 39 % slower"},
+		{"what is open waits for it", committed(1), 1.1, 0, 0, Invalid, 3, "stage 1", []string{"chat"}, nil, "The campaign is unfinished: its second stage is not measured. ttft.p95 may be anything"},
+		{"without a baseline it comes first", nil, 1, 0, 0, Invalid, 3, "stage 1", []string{"chat"}, nil, "There is no baseline"},
 		{"the second stage blocks", committed(5), 1.4, 10, 1.4, Regressed, 1, "stage 2, look 1 of 3 (6 visits a side)", nil, nil, "slower"},
 		{"the second stage acquits", committed(5), 1.4, 6, 1, Pass, 0, "stage 2, look 1 of 3 (6 visits a side)", nil, nil, ""},
 		{"a pass of the first stage stays", committed(5), 1, 10, 1.4, Pass, 0, "stage 1", nil, nil, ""},
@@ -110,7 +110,7 @@ func TestConfirmWithoutAComparableBaselineGoesToTheSecondStage(t *testing.T) {
 	base.MustMatch[bench.KeyDriver] = "another driver"
 	first := digest("chat", headDay, quiet...)
 	v := Confirm(primary(), one(base), nil, one(first))
-	if diff := cmp.Diff([]string{"chat"}, v.Unconfirmed()); diff != "" || v.Outcome != Inconclusive {
+	if diff := cmp.Diff([]string{"chat"}, v.Unconfirmed()); diff != "" || v.Outcome != Invalid {
 		t.Errorf("%s, unconfirmed %v: %s", v.Outcome, v.Unconfirmed(), v.Summary)
 	}
 	r, h := secondStage("chat", 6, steady, steady)
@@ -223,7 +223,7 @@ func TestNothingOfTheFirstStageIsRed(t *testing.T) {
 			if f.Outcome == Regressed {
 				t.Fatalf("%s: %s", f.Metric, f.Why)
 			}
-			if f.Awaits == "stage 2" && f.Outcome != Inconclusive {
+			if f.Awaits == "stage 2" && f.Outcome != Invalid {
 				t.Fatalf("%s is %s and awaits the second stage", f.Metric, f.Outcome)
 			}
 		}

@@ -131,16 +131,16 @@ func (x *pair) at(look int) *pair {
 // upto is the side as it was after so many visits with a run fit to compare.
 func (s *side) upto(visits int) *side {
 	groups := units(s.fit)
-	if len(groups) <= visits {
+	if len(groups) < visits {
 		return s
 	}
 	out := &side{name: s.name, digest: s.digest, inTurn: s.inTurn}
 	for _, group := range groups[:visits] {
 		out.fit = append(out.fit, group...)
 	}
-	next := groups[visits][0]
+	last := groups[visits-1][len(groups[visits-1])-1]
 	for _, r := range s.runs {
-		if r.place < next.place && r.visit != next.visit {
+		if r.place <= last.place || r.visit == last.visit {
 			out.runs = append(out.runs, r)
 		}
 	}

@@ -381,3 +381,28 @@ func TestBreakingARequestOfACampaignNeverTurnsABreachIntoAPass(t *testing.T) {
 		}
 	})
 }
+
+// Who lost the reference's side has nothing to compare the visits with, least of all a baseline of whole sessions.
+func TestVisitsWithoutTheirReferenceAreInvalid(t *testing.T) {
+	_, h := secondStage("chat", 6, steady, steady)
+	for name, base := range map[string][]bench.Digest{"nothing": nil, "a committed baseline": one(history("chat", 5))} {
+		f := Decide(primary(), base, one(h)).Findings[0]
+		if f.Outcome != Invalid || !strings.Contains(f.Why, "reference's side is missing") {
+			t.Errorf("against %s: %s: %s", name, f.Outcome, f.Why)
+		}
+	}
+}
+
+// At the end of the budget the last look passed decides: what was spoilt after it is no part of it.
+func TestWhatIsSpoiltAfterALookDoesNotCountAtIt(t *testing.T) {
+	b, h := secondStage("chat", 9, steady, steady)
+	spoil := func(visits ...int) {
+		for _, i := range visits {
+			h.Sessions[0].Visits[i].Runs[0].Void = "hot"
+		}
+	}
+	spoil(6, 7, 8) // the candidate's visits beyond the first look
+	if f := Decide(primary(), one(b), one(h)).Findings[0]; f.Outcome != Pass || !strings.HasPrefix(f.Look, "1 of 3") {
+		t.Errorf("spoilt after the look: %s at %s: %s", f.Outcome, f.Look, f.Why)
+	}
+}

@@ -44,7 +44,12 @@ func (q *question) candidate() {
 	if q.unfinished(h); q.settled() {
 		return
 	}
-	if q.base == nil && !q.rule.absolute() {
+	switch {
+	case q.rule.absolute():
+	case h.turned() && (q.base == nil || !q.base.turned()):
+		q.settle(Invalid, "The candidate was measured in turn with a reference, and the reference's side is missing.",
+			"Give the whole folder that benchgate run wrote, with what lies under reference/.")
+	case q.base == nil:
 		q.settle(New, fmt.Sprintf("There is no baseline for scenario %q.", q.scenario), "Accept one: benchgate baseline accept.")
 	}
 }

@@ -57,6 +57,11 @@ func newSide(name string, d bench.Digest) *side {
 	return s
 }
 
+// turned reports whether all that the side has was measured in turn with another.
+func (s *side) turned() bool {
+	return len(s.digest.Sessions) > 0 && !slices.ContainsFunc(s.digest.Sessions, func(x bench.Session) bool { return !x.Interleaved })
+}
+
 // sound reports whether the server did its work in this run.
 func (r placed) sound() bool { return r.Invalid == "" && r.OK > 0 }
 

@@ -17,8 +17,11 @@ func opponent(v gate.Verdict) string {
 		}
 		return turns
 	case "confirm":
-		if v.Baseline == nil {
+		switch {
+		case v.Baseline == nil:
 			return turns
+		case len(v.Unconfirmed()) > 0:
+			return against(v.Baseline) + "; the second stage, with " + turns + ", is not measured"
 		}
 		return against(v.Baseline) + "; what that left open, with " + turns
 	}
