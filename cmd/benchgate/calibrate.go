@@ -39,7 +39,7 @@ func (c calibrateCmd) Run(sh *shell) error {
 		return withHint(fmt.Errorf("--runs %d: %d runs are the least that have a spread", c.Runs, fewestRuns), "leave it at 12 where the time allows")
 	}
 	r := runCmd{Config: c.Config, Scenario: c.Scenario, Runs: c.Runs, Baseline: c.Baseline, Plan: c.Plan, Fresh: c.Fresh, Set: c.Set, Paid: c.Paid}
-	conf, err := r.config()
+	conf, _, err := r.config(sh) // a calibration measures the target alone
 	if err != nil {
 		return err
 	}

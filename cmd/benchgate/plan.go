@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -9,8 +10,8 @@ import (
 	"github.com/benchgate/benchgate/internal/config"
 )
 
-// tellPlan says what will be done and how long it takes; result puts it on stdout.
-func tellPlan(sh *shell, p campaign.Plan, result bool) {
+// tellPlan says what will be done and how long it takes, and notes that are of the plan alone; result puts it on stdout.
+func tellPlan(sh *shell, p campaign.Plan, result bool, notes ...string) {
 	say := func(format string, args ...any) { sh.talk.say(format, args...) }
 	if result {
 		say = func(format string, args ...any) { fmt.Fprintf(sh.stdout, format+"\n", args...) }
@@ -26,10 +27,7 @@ func tellPlan(sh *shell, p campaign.Plan, result bool) {
 		}
 	}
 	say("time: %s at best, %s at worst; at most %d requests", minutes(p.Best), minutes(p.Worst), p.Requests)
-	for _, u := range p.Config.Unused {
-		say("note: %s", u)
-	}
-	for _, n := range p.Notes {
+	for _, n := range slices.Concat(notes, p.Config.Unused, p.Notes) {
 		say("note: %s", n)
 	}
 	if p.Guessed {

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 
 	"github.com/benchgate/benchgate/internal/baseline"
 	"github.com/benchgate/benchgate/internal/bench"
@@ -19,26 +21,64 @@ import (
 // referenceFolder holds the reference's digests, in the folder of the candidate's.
 const referenceFolder = "reference"
 
-// besideReference parses a config whose reference may have one of its own: the file of the same name in the reference's
-// folder, which is then a checkout of the base commit.
-func besideReference(name string, data []byte) (config.Config, error) {
+// inherited says where the keys come from that a reference does not set; empty where that is no question.
+type inherited struct {
+	note string
+	// missing says that the config at base was looked for and not found: whoever reads the verdict should know.
+	missing bool
+}
+
+// doubts are what stays on record of it, told what is only said with the plan.
+func (i inherited) doubts() []string {
+	if !i.missing {
+		return nil
+	}
+	return []string{i.note}
+}
+
+func (i inherited) told() []string {
+	if i.missing || i.note == "" {
+		return nil
+	}
+	return []string{i.note}
+}
+
+// besideReference parses a config whose reference may have one of its own: the same file in the reference's folder, which
+// is then a checkout of the base commit.
+func besideReference(sh *shell, name string, data []byte) (config.Config, inherited, error) {
 	conf, err := config.Parse(name, data)
-	if err != nil || conf.Reference == nil || conf.Reference.Dir == conf.Target.Dir {
-		return conf, err
+	if err != nil || conf.Reference == nil || conf.Reference.Dir == conf.Target.Dir || conf.Campaign.Design == "committed" {
+		return conf, inherited{}, err
 	}
 	folder := conf.Reference.Dir
 	if !filepath.IsAbs(folder) {
 		folder = filepath.Join(filepath.Dir(name), folder)
 	}
-	file := filepath.Join(folder, filepath.Base(name))
-	base, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return conf, nil
+	places := samePlaces(sh, name, folder)
+	for _, file := range places {
+		base, err := os.ReadFile(file)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return config.Config{}, inherited{}, fmt.Errorf("read config of the reference: %w", err)
+		}
+		conf, err := config.ParseBeside(name, data, file, base)
+		return conf, inherited{note: "reference: keys it does not set come from " + file}, err
 	}
-	if err != nil {
-		return config.Config{}, fmt.Errorf("read config of the reference: %w", err)
+	return conf, inherited{missing: true, note: fmt.Sprintf("reference: %s not found in the reference's folder: what the reference does not set it inherits from the head's target",
+		strings.Join(places, " and "))}, nil
+}
+
+// samePlaces are where a config's file may lie in another checkout: where it lies in its own, or at the top.
+func samePlaces(sh *shell, name, checkout string) []string {
+	top := filepath.Join(checkout, filepath.Base(name))
+	out, err := exec.CommandContext(sh.ctx, "git", "-C", filepath.Dir(name), "rev-parse", "--show-prefix").Output()
+	prefix := strings.TrimSuffix(string(out), "\n")
+	if err != nil || prefix == "" {
+		return []string{top}
 	}
-	return config.ParseBeside(name, data, file, base)
+	return []string{filepath.Join(checkout, filepath.FromSlash(prefix), filepath.Base(name)), top}
 }
 
 // reference is the commit that a reference is built from, and its API key; empty where there is none or nothing says.

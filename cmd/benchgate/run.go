@@ -30,7 +30,7 @@ type runCmd struct {
 
 // Run measures what is missing and writes digests, rows and vLLM-shaped results.
 func (c runCmd) Run(sh *shell) error {
-	conf, err := c.config()
+	conf, from, err := c.config(sh)
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,8 @@ func (c runCmd) Run(sh *shell) error {
 	if c.Runs > 0 && conf.Campaign.Design == "interleaved" {
 		plan.Notes = append(plan.Notes, "--runs is not used by design: interleaved, whose looks say how many visits there are")
 	}
-	tellPlan(sh, plan, c.Plan)
+	plan.Notes = append(plan.Notes, from.doubts()...)
+	tellPlan(sh, plan, c.Plan, from.told()...)
 	if err := affordable(plan); err != nil || c.Plan {
 		return err
 	}
@@ -63,25 +64,25 @@ func (c runCmd) Run(sh *shell) error {
 }
 
 // config reads the config with what --set changes in it and with what its reference inherits.
-func (c runCmd) config() (config.Config, error) {
+func (c runCmd) config(sh *shell) (config.Config, inherited, error) {
 	conf, err := oneConfig(c.Config)
 	if err != nil || len(c.Set) == 0 && conf.Reference == nil {
-		return conf, err
+		return conf, inherited{}, err
 	}
 	data, err := os.ReadFile(conf.File)
 	if err != nil {
-		return config.Config{}, err
+		return config.Config{}, inherited{}, err
 	}
 	for _, kv := range c.Set {
 		key, value, ok := strings.Cut(kv, "=")
 		if !ok {
-			return config.Config{}, withHint(fmt.Errorf("--set %s has no value", key), "write --set scenarios.chat.load.rate=4")
+			return config.Config{}, inherited{}, withHint(fmt.Errorf("--set %s has no value", key), "write --set scenarios.chat.load.rate=4")
 		}
 		if data, err = config.Set(data, key, value); err != nil {
-			return config.Config{}, err
+			return config.Config{}, inherited{}, err
 		}
 	}
-	return besideReference(conf.File, data)
+	return besideReference(sh, conf.File, data)
 }
 
 // oneConfig reads a config file, or the only one of a folder of them.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -116,7 +117,7 @@ func (s *shop) dial() dialFunc {
 func (s *shop) run(out, design string, more ...string) error {
 	s.t.Helper()
 	c := runCmd{Config: s.path("benchgate.yaml"), Set: append([]string{"campaign.design=" + design}, more...)}
-	conf, err := c.config()
+	conf, _, err := c.config(s.sh)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -414,6 +415,27 @@ func TestACandidateWithoutItsReferenceIsRefused(t *testing.T) {
 	})
 }
 
+// What a calibration found stands in the baselines, and is told of builds that took turns too.
+func TestTurnsAreToldWhatTheRunnerReaches(t *testing.T) {
+	inShop(t, func(s *shop) {
+		s.must(s.run("out", "interleaved"))
+		refs, _, err := baseline.Read(s.path("out", "lab", "reference"), "")
+		s.must(err)
+		for _, d := range refs {
+			d.Sessions[0].Interleaved, d.Sessions[0].Looks = false, nil
+			d.Noise = &bench.Noise{Measured: d.Last(), Design: "committed", Runs: 12, Metrics: map[string]bench.MetricNoise{"ttft.p95": {SD: 0.5}}}
+			s.must(writeFile(s.path("baselines", "lab", d.Scenario+".json"), func(f *os.File) error { return bench.WriteDigest(f, d) }))
+		}
+		err = gateCmd{Baseline: s.path("baselines"), Candidate: s.path("out"), Format: "text", ExitZero: true}.Run(s.sh)
+		s.must(err)
+		data, err := os.ReadFile(s.path("out", "verdict.json"))
+		s.must(err)
+		if !bytes.Contains(data, []byte("is below what this runner reaches")) {
+			t.Errorf("no warning in %s", data)
+		}
+	})
+}
+
 // A reference alone is nobody's candidate.
 func TestAReferenceIsNotTakenForTheCandidate(t *testing.T) {
 	folder := t.TempDir()
@@ -438,8 +460,9 @@ func TestAReferenceTakesItsCommandFromTheConfigBesideIt(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	sh := &shell{ctx: t.Context()}
 	for name, set := range map[string][]string{"as it is": nil, "with a key set": {"campaign.runs=3"}} {
-		conf, err := runCmd{Config: filepath.Join(folder, "benchgate.yaml"), Set: set}.config()
+		conf, _, err := runCmd{Config: filepath.Join(folder, "benchgate.yaml"), Set: set}.config(sh)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -451,9 +474,52 @@ func TestAReferenceTakesItsCommandFromTheConfigBesideIt(t *testing.T) {
 	if err := os.WriteFile(broken, []byte("version: ["), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err := runCmd{Config: filepath.Join(folder, "benchgate.yaml")}.config()
+	_, _, err := runCmd{Config: filepath.Join(folder, "benchgate.yaml")}.config(sh)
 	var mistake *config.Error
 	if !errors.As(err, &mistake) || mistake.File != broken {
 		t.Errorf("error is %v, want one that names %s", err, broken)
+	}
+}
+
+// Configs may lie in a folder of the repository, and a worktree of base anywhere.
+func TestTheConfigAtBaseIsFoundWhereItLiesInTheRepository(t *testing.T) {
+	for name, test := range map[string]struct{ dir, file, want, note string }{
+		"a worktree among the configs": {"base", "gates/base/gates/x.yaml", "simulated-9b", "come from"},
+		"a worktree at the top":        {"../base", "base/gates/x.yaml", "simulated-9b", "come from"},
+		"a config at the top":          {"../base", "base/x.yaml", "simulated-9b", "come from"},
+		"no config at base":            {"../base", "base/y.yaml", "simulated-8b", "not found in the reference's folder"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder := t.TempDir()
+			if out, err := exec.CommandContext(t.Context(), "git", "init", "-q", folder).CombinedOutput(); err != nil {
+				t.Fatalf("git init: %v %s", err, out)
+			}
+			head := strings.Replace(turnsConfig, `reference: {base_url: "http://127.0.0.1:2/v1"}`, "reference: {dir: "+test.dir+"}", 1)
+			base := strings.Replace(head, `model: simulated-8b}`, `model: simulated-9b}`, 1)
+			for file, text := range map[string]string{"gates/x.yaml": head, test.file: base} {
+				if err := writeFile(filepath.Join(folder, file), func(f *os.File) error { _, err := f.WriteString(text); return err }); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var out bytes.Buffer
+			sh := &shell{ctx: t.Context(), stdout: &out, getenv: func(string) string { return "" }, now: time.Now}
+			c := runCmd{Config: filepath.Join(folder, "gates", "x.yaml"), Baseline: filepath.Join(folder, "baselines"), Plan: true}
+			conf, _, err := c.config(sh)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if conf.Reference.Model != test.want {
+				t.Errorf("the reference is %q, want %q", conf.Reference.Model, test.want)
+			}
+			if err := os.Mkdir(c.Baseline, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Run(sh); err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(out.String(), "note: reference: ") || !strings.Contains(out.String(), test.note) {
+				t.Errorf("the plan does not say %q:\n%s", test.note, out.String())
+			}
+		})
 	}
 }

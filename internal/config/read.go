@@ -26,18 +26,18 @@ func Read(name string) (Config, error) {
 // Parse reads a config from its text. The name is shown in errors, and in findings as the place of a rule. Every mistake
 // is an *[Error]; several are joined.
 func Parse(name string, data []byte) (Config, error) {
-	c, _, err := parse(name, data, nil)
+	c, _, err := parse(name, data, nil, "")
 	return c, err
 }
 
 // ParseBeside is Parse for a config whose reference has one of its own: the text of the same file in the reference's
-// folder, a checkout of the base commit. What reference does not set then comes from the target of that file.
+// folder, baseName, a checkout of the base commit. What reference does not set then comes from the target of that file.
 func ParseBeside(name string, data []byte, baseName string, base []byte) (Config, error) {
 	t, err := parseTarget(baseName, base)
 	if err != nil {
 		return Config{}, err
 	}
-	c, _, err := parse(name, data, &t)
+	c, _, err := parse(name, data, &t, filepath.Dir(baseName))
 	return c, err
 }
 
@@ -86,7 +86,7 @@ func read(name string) (Config, *Error, error) {
 	if err != nil {
 		return Config{}, nil, err
 	}
-	return parse(name, data, nil)
+	return parse(name, data, nil, "")
 }
 
 func fetch(name string) ([]byte, error) {
@@ -118,13 +118,13 @@ func unreadable(name string, err error, hint string) *Error {
 	return &Error{File: name, Message: "read config: " + why.Error(), Hint: hint, cause: err}
 }
 
-// parse also takes the target of the reference's own config; nil: there is none.
-func parse(name string, data []byte, base *target) (Config, *Error, error) {
+// parse also takes the target of the reference's own config and the folder of that; nil: there is none.
+func parse(name string, data []byte, base *target, folder string) (Config, *Error, error) {
 	r, root, e := newReader(name, data)
 	if e != nil {
 		return Config{}, nil, e
 	}
-	r.base = base
+	r.base, r.baseFolder = base, folder
 	c := r.config(root)
 	if len(r.mistakes) > 0 {
 		return Config{}, nil, join(r.mistakes)

@@ -159,21 +159,22 @@ scenarios: {chat: {dataset: {kind: random, input_tokens: 8}, output_tokens: 8, l
 	}
 	for name, test := range map[string]struct {
 		reference string
-		beside    bool
+		beside    string
 		want      wanted
 	}{
-		"no config at base":          {"{dir: base}", false, wanted{"new", "base", "--new", "", 10 * time.Minute}},
-		"a config at base":           {"{dir: base}", true, wanted{"old", "base/server", "--old", "1", time.Minute}},
-		"what reference says wins":   {"{dir: base, model: mine, ready: {within: 2m}}", true, wanted{"mine", "base/server", "--old", "1", 2 * time.Minute}},
-		"a block goes key by key":    {"{dir: base, ready: {path: /health}}", true, wanted{"old", "base/server", "--old", "1", time.Minute}},
-		"an environment of its own":  {"{dir: base, env: {THREADS: '8'}}", true, wanted{"old", "base/server", "--old", "8", time.Minute}},
-		"another folder of the head": {"{env: {A: b}}", false, wanted{"new", "engine", "--new", "", 10 * time.Minute}},
+		"no config at base":          {"{dir: base}", "", wanted{"new", "base", "--new", "", 10 * time.Minute}},
+		"a config at base":           {"{dir: base}", "base/x.yaml", wanted{"old", "base/server", "--old", "1", time.Minute}},
+		"what reference says wins":   {"{dir: base, model: mine, ready: {within: 2m}}", "base/x.yaml", wanted{"mine", "base/server", "--old", "1", 2 * time.Minute}},
+		"a block goes key by key":    {"{dir: base, ready: {path: /health}}", "base/x.yaml", wanted{"old", "base/server", "--old", "1", time.Minute}},
+		"an environment of its own":  {"{dir: base, env: {THREADS: '8'}}", "base/x.yaml", wanted{"old", "base/server", "--old", "8", time.Minute}},
+		"configs in a folder":        {"{dir: base}", "base/gates/x.yaml", wanted{"old", "base/gates/server", "--old", "1", time.Minute}},
+		"another folder of the head": {"{env: {A: b}}", "", wanted{"new", "engine", "--new", "", 10 * time.Minute}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := []byte(strings.Replace(head, "REFERENCE", test.reference, 1))
 			c, err := config.Parse("x.yaml", text)
-			if test.beside {
-				c, err = config.ParseBeside("x.yaml", text, "base/x.yaml", []byte(base))
+			if test.beside != "" {
+				c, err = config.ParseBeside("x.yaml", text, test.beside, []byte(base))
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -186,6 +187,60 @@ scenarios: {chat: {dataset: {kind: random, input_tokens: 8}, output_tokens: 8, l
 				t.Errorf("the target itself became %q in %q", c.Target.Model, c.Target.Dir)
 			}
 		})
+	}
+}
+
+func TestTheFolderOfTheBuildAtBase(t *testing.T) {
+	const text = `version: 1
+runner: r1
+target: {base_url: "http://127.0.0.1:{port}/v1", model: m, command: [serve, "{port}"], dir: DIR}
+reference: {dir: REFERENCE}
+scenarios: {chat: {dataset: {kind: random, input_tokens: 8}, output_tokens: 8, load: {rate: 1, requests: 60}}}
+`
+	for name, test := range map[string]struct{ dir, reference, file, want string }{
+		"the top of the checkout":       {"..", "../base", "base/gates/x.yaml", "../base"},
+		"beside the config":             {".", "../base", "base/gates/x.yaml", "../base/gates"},
+		"a checkout among the configs":  {"../server", "base", "gates/base/gates/x.yaml", "base/server"},
+		"by its full path":              {"..", "/srv/base", "/srv/base/gates/x.yaml", "/srv/base"},
+		"an absolute folder at base":    {"/opt/build", "../base", "base/gates/x.yaml", "../base"},
+		"out of it, back to the head":   {"..", "../base", "base/x.yaml", ""},
+		"out of it to nobody knows":     {"../../..", "../base", "base/gates/x.yaml", ""},
+		"out of it, from the full path": {"..", "/srv/base", "/srv/base/x.yaml", ""},
+	} {
+		base := strings.NewReplacer("DIR", test.dir, "REFERENCE", test.reference).Replace(text)
+		c, err := config.ParseBeside("gates/x.yaml", []byte(base), test.file, []byte(base))
+		if test.want == "" {
+			var mistake *config.Error
+			if !errors.As(err, &mistake) || !strings.Contains(mistake.Message, "reference.dir") || mistake.Hint == "" {
+				t.Errorf("%s: error is %v", name, err)
+			}
+			continue
+		}
+		if err != nil || c.Reference.Dir != test.want {
+			t.Errorf("%s: the reference runs in %+v, want %q (%v)", name, c.Reference, test.want, err)
+		}
+	}
+}
+
+func TestAPortOfTheReferencesOwnNeedsNoCommand(t *testing.T) {
+	text := strings.Replace(runner("r1"), "model: some/model}", `model: some/model, command: [serve, --port, "{port}"]}`, 1)
+	text = strings.Replace(text, `base_url: "http://127.0.0.1:8000/v1"`, `base_url: "http://127.0.0.1:{port}/v1"`, 1)
+	own := text + "reference: {base_url: 'http://127.0.0.1:9000/v1'}\n"
+	for name, parse := range map[string]func() (config.Config, error){
+		"inherited from the head": func() (config.Config, error) { return config.Parse("x.yaml", []byte(own)) },
+		"inherited from base": func() (config.Config, error) {
+			return config.ParseBeside("x.yaml", []byte(own), "base/x.yaml", []byte(text))
+		},
+	} {
+		_, err := parse()
+		var mistake *config.Error
+		if !errors.As(err, &mistake) || !strings.Contains(mistake.Message, "reference.base_url") || !strings.Contains(mistake.Hint, "command: []") {
+			t.Errorf("%s: error is %v", name, err)
+		}
+	}
+	c, err := config.Parse("x.yaml", []byte(strings.Replace(own, "9000/v1'}", "9000/v1', command: []}", 1)))
+	if err != nil || len(c.Reference.Command) != 0 || len(c.Target.Command) == 0 {
+		t.Errorf("command: [] gives %v, %v", c.Reference, err)
 	}
 }
 

@@ -17,6 +17,8 @@ type reader struct {
 	place    string // the file, as findings name it
 	mistakes []*Error
 	base     *target // of the reference's own config; nil: there is none
+	// baseFolder is where that config lies.
+	baseFolder string
 }
 
 // enough is the number of mistakes after which a file is not looked at any further.

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"net/url"
 	"path/filepath"
 	"reflect"
@@ -15,16 +16,61 @@ import (
 const portMark = "{port}"
 
 // reference is the target that a candidate is held against: what it does not set comes from the target at base, else from
-// that of this file. A folder that the base's target names lies in the reference's own.
+// that of this file. A folder that the base's target names starts where the base's config lies, as every target's does.
 func (r *reader) reference(own target, head block[target]) Target {
-	if r.base == nil {
-		return r.target(own.inherit(head.v), head.node)
+	from := head.v
+	if r.base != nil {
+		from = *r.base
 	}
-	out := r.target(own.inherit(*r.base), head.node)
-	if own.Dir.given() && r.base.Dir.given() && !filepath.IsAbs(r.base.Dir.written()) {
-		out.Dir = filepath.Join(out.Dir, r.base.Dir.written())
+	all := own.inherit(from)
+	if own.BaseURL.given() && own.Command == nil && !strings.Contains(own.BaseURL.written(), portMark) && all.choosesPort() {
+		r.fail(own.BaseURL.node, "it names a server at a port of its own, and the command that reference inherits is told another, {port}",
+			"for a server that is running already write command: [] beside it; else base_url: http://127.0.0.1:{port}/v1")
+		all.Command, all.Env = nil, nil
+	}
+	out := r.target(all, head.node)
+	if r.base != nil && own.Dir.given() {
+		out.Dir = r.baseDir(own, out.Dir)
 	}
 	return out
+}
+
+// baseDir is where the command of the base's target runs: its own dir, from the folder of the base's config.
+func (r *reader) baseDir(own target, checkout string) string {
+	inside, err := filepath.Rel(filepath.Join(filepath.Dir(r.name), checkout), r.baseFolder)
+	if filepath.IsAbs(checkout) {
+		inside, err = filepath.Rel(checkout, r.baseFolder)
+	}
+	if err != nil || !filepath.IsLocal(inside) {
+		inside = ""
+	}
+	dir := ""
+	if r.base.Dir.given() {
+		if dir = r.base.Dir.written(); filepath.IsAbs(dir) {
+			return checkout
+		}
+	}
+	if !filepath.IsLocal(filepath.Join(inside, dir)) && filepath.Join(inside, dir) != "" {
+		r.fail(own.Dir.node, fmt.Sprintf("the target at base runs in %q, which leads out of the folder of the reference, perhaps to the build that is under test", dir),
+			"name in reference.dir the topmost folder of base's checkout, and let target.dir stay inside the checkout")
+		return checkout
+	}
+	return filepath.Join(checkout, inside, dir)
+}
+
+// choosesPort reports whether the command is told the port that was chosen.
+func (t target) choosesPort() bool {
+	for _, a := range t.Command {
+		if strings.Contains(a.written(), portMark) {
+			return true
+		}
+	}
+	for _, v := range t.Env {
+		if len(t.Command) > 0 && strings.Contains(v.written(), portMark) {
+			return true
+		}
+	}
+	return false
 }
 
 // parseTarget reads a config and returns its target as it is written.
