@@ -68,10 +68,28 @@ func (c calibrateCmd) Run(sh *shell) error {
 	}
 	o.Dial = sh.dial
 	log, err := c.gather(sh, o)
-	if err != nil {
+	return c.conclude(sh, conf, log, base, err)
+}
+
+// conclude tells what was measured. A runner that spoilt too many runs is told as well, since whoever calibrates wants to
+// know just that; but its noise is not stored, and the campaign's error stays one.
+func (c calibrateCmd) conclude(sh *shell, conf config.Config, log bench.CampaignLog, base []bench.Digest, err error) error {
+	if err == nil {
+		return c.tell(sh, conf, log, base, true)
+	}
+	if !errors.Is(err, campaign.ErrSpoilt) {
 		return err
 	}
-	return c.tell(sh, conf, log, base)
+	if tellErr := c.tell(sh, conf, log, base, false); tellErr != nil {
+		return errors.Join(err, tellErr)
+	}
+	for _, r := range log.Runs {
+		if r.Void != "" && !r.WarmUp {
+			fmt.Fprintf(sh.stdout, "%s: run %d is void: %s\n", r.Scenario, r.Order, r.Void)
+		}
+	}
+	fmt.Fprintln(sh.stdout, "not stored: too many runs are void, and those that stand may be the quieter ones")
+	return err
 }
 
 // twice is the config of an A/A measurement: in one start of the server where days are compared, else with the target on
@@ -117,8 +135,8 @@ func (c calibrateCmd) gather(sh *shell, o campaign.Options) (bench.CampaignLog, 
 	return res.Log, err
 }
 
-// tell prints each scenario's noise and stores it.
-func (c calibrateCmd) tell(sh *shell, conf config.Config, log bench.CampaignLog, base []bench.Digest) error {
+// tell prints each scenario's noise and stores it. What is not to be kept is told from as many runs on as have a spread.
+func (c calibrateCmd) tell(sh *shell, conf config.Config, log bench.CampaignLog, base []bench.Digest, keep bool) error {
 	var said []string
 	for _, d := range campaign.Digests(log) {
 		s, ok := conf.Scenario(d.Scenario)
@@ -128,8 +146,15 @@ func (c calibrateCmd) tell(sh *shell, conf config.Config, log bench.CampaignLog,
 		load := loadOf(s, log.Header)
 		all, starts := together(d, campaign.References(log))
 		report := noise.Measure(noise.Scenario{Digest: all, Requests: requestsByRun(log, all), Load: load, Starts: starts}, metricsOf(conf, d.Scenario))
+		if !keep && report.Runs < fewestRuns {
+			fmt.Fprintf(sh.stdout, "%s: %s without a fault, too few to have a spread\n\n", d.Scenario, count(report.Runs, "run"))
+			continue
+		}
 		if err := tellNoise(sh.stdout, report, load, conf, s); err != nil {
 			return err
+		}
+		if !keep {
+			continue
 		}
 		found := report.Noise(d.Last())
 		d.Noise = &found

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -12,6 +13,8 @@ import (
 
 	"github.com/benchgate/benchgate/internal/baseline"
 	"github.com/benchgate/benchgate/internal/bench"
+	"github.com/benchgate/benchgate/internal/campaign"
+	"github.com/benchgate/benchgate/internal/config"
 	"github.com/benchgate/benchgate/internal/sim"
 )
 
@@ -115,5 +118,57 @@ func TestCalibrationTellsASaturatedLoadFromALightOne(t *testing.T) {
 	light, _ := calibrateAt(t, fourSlots, "{rate: 3, requests: 60}")
 	if strings.Contains(light, "near saturation:") || !strings.Contains(light, "a load near saturation") {
 		t.Error("a load of 0.23 was called near saturation")
+	}
+}
+
+func TestARunnerThatSpoilsItsRunsIsTold(t *testing.T) {
+	var c calibrateCmd
+	calibrateAt(t, fourSlots, "{concurrency: 4, requests: 60}", func(made *calibrateCmd) { c = *made })
+	conf, err := config.Read(c.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		void int
+		want string
+	}{
+		"five runs stand": {7, "chat: 5 runs of 60 requests"},
+		"four runs stand": {8, "chat: 4 runs without a fault, too few"},
+	} {
+		f, err := os.Open(filepath.Join(c.Output, "lab", campaign.JournalFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		log, err := bench.ReadCampaign(f, "campaign")
+		f.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		left := test.void
+		for i := range log.Runs {
+			if !log.Runs[i].WarmUp && left > 0 {
+				left--
+				log.Runs[i].Void = "the client sent late"
+			}
+		}
+		before, err := os.ReadFile(filepath.Join(c.Output, "lab", "chat.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		spoilt := &campaign.ServerError{Doing: "scenario chat", Err: campaign.ErrSpoilt}
+		err = c.conclude(&shell{ctx: t.Context(), stdout: &out}, conf, *log, nil, spoilt)
+		if !errors.Is(err, campaign.ErrSpoilt) || exitCode(t.Context(), err) != exitServer {
+			t.Errorf("%s: error is %v", name, err)
+		}
+		for _, want := range []string{test.want, "is void: the client sent late", "not stored"} {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("%s: %q is missing in\n%s", name, want, out.String())
+			}
+		}
+		after, err := os.ReadFile(filepath.Join(c.Output, "lab", "chat.json"))
+		if err != nil || !bytes.Equal(before, after) {
+			t.Errorf("%s: the digest changed (%v)", name, err)
+		}
 	}
 }
