@@ -163,12 +163,29 @@ func checkSLO(s SLO) error {
 	return nil
 }
 
+// mostVisits bounds the visits a side at which a campaign may plan to look.
+const mostVisits = 100
+
+func checkLooks(looks []int) error {
+	before := 0
+	for _, n := range looks {
+		if n <= before || n > mostVisits {
+			return fmt.Errorf("looks %v: want numbers up to %d that rise", looks, mostVisits)
+		}
+		before = n
+	}
+	return nil
+}
+
 func checkSession(s Session) error {
 	if s.ID == "" || len(s.ID) > 200 {
 		return errors.New("an id of 1 to 200 bytes is needed")
 	}
 	if s.Started.IsZero() {
 		return errors.New("no start time")
+	}
+	if err := checkLooks(s.Looks); err != nil {
+		return err
 	}
 	visits, orders := map[int]bool{}, map[int]bool{}
 	for _, v := range s.Visits {

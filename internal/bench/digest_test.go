@@ -226,12 +226,14 @@ func TestHugeFilesAreRefusedBeforeTheyAreRead(t *testing.T) {
 
 func TestDigestsThatCouldNotBeReadAreNotWritten(t *testing.T) {
 	for name, change := range map[string]func(*bench.Digest){
-		"NaN":         func(d *bench.Digest) { d.Sessions[0].Visits[0].Runs[0].Metrics["ttft.p50"] = math.NaN() },
-		"infinite":    func(d *bench.Digest) { d.Sessions[0].Visits[0].Runs[0].Duration = math.Inf(1) },
-		"negative":    func(d *bench.Digest) { d.Sessions[0].Visits[0].Runs[0].Client.TimerP99 = -1 },
-		"bad runner":  func(d *bench.Digest) { d.Runner = "H100" },
-		"year 10000":  func(d *bench.Digest) { d.Sessions[0].Started = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) },
-		"no sessions": func(d *bench.Digest) { d.Sessions = nil },
+		"NaN":             func(d *bench.Digest) { d.Sessions[0].Visits[0].Runs[0].Metrics["ttft.p50"] = math.NaN() },
+		"infinite":        func(d *bench.Digest) { d.Sessions[0].Visits[0].Runs[0].Duration = math.Inf(1) },
+		"negative":        func(d *bench.Digest) { d.Sessions[0].Visits[0].Runs[0].Client.TimerP99 = -1 },
+		"looks that fall": func(d *bench.Digest) { d.Sessions[0].Looks = []int{6, 4} },
+		"an endless look": func(d *bench.Digest) { d.Sessions[0].Looks = []int{6, 6_000_000} },
+		"bad runner":      func(d *bench.Digest) { d.Runner = "H100" },
+		"year 10000":      func(d *bench.Digest) { d.Sessions[0].Started = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) },
+		"no sessions":     func(d *bench.Digest) { d.Sessions = nil },
 	} {
 		d := example()
 		change(&d)

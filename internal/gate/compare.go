@@ -12,6 +12,7 @@ import (
 
 const (
 	fewestResamples = 9999
+	mostResamples   = 999_999 // beyond, a level is too small to be reached, and the question stays open
 	countsThatTell  = 20 // bootstrap counts below which a p value is too coarse for its level
 )
 
@@ -116,7 +117,9 @@ func (f *family) refine(open []*question, least int) {
 			again = append(again, q)
 		}
 	}
-	each(again, func(q *question) { q.resample(int(math.Ceil(countsThatTell/f.least(q.course) - 1e-6))) })
+	each(again, func(q *question) {
+		q.resample(int(math.Min(mostResamples, math.Ceil(countsThatTell/f.least(q.course)-1e-6))))
+	})
 }
 
 // alpha is the one-sided level of each family.

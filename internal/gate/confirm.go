@@ -114,6 +114,12 @@ func (c *confirmation) confirm(qs []*question, open []int) []*question {
 		switch {
 		case x.head == nil && x.base == nil:
 			qs[i].unconfirmed()
+		case x.head == nil: // the reference begins
+			qs[i].settle(Invalid, "The campaign is unfinished: of its second stage only visits of the reference are measured.", goOn)
+			qs[i].finding.Awaits = awaitsLook
+		case x.base == nil:
+			qs[i].settle(Invalid, "The reference's side of the second stage is missing.",
+				"Give the whole folder that benchgate run wrote, with what lies under reference/.")
 		case !x.same:
 			qs[i].settle(Invalid, "The second stage cannot be read: candidate and reference were not measured in turn in one campaign.",
 				"Measure again with benchgate run, which writes both sides.")

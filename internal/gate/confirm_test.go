@@ -211,6 +211,36 @@ func TestConfirmRefusesWhatItCannotRead(t *testing.T) {
 	}
 }
 
+// A campaign that was killed in its second stage goes on; one that lost a side cannot be read.
+func TestHalfASecondStage(t *testing.T) {
+	r, h := secondStage("chat", 6, steady, steady)
+	before := digest("chat", headDay, times(quiet, 1.4)...)
+	for _, test := range []struct {
+		name            string
+		reference, head []bench.Digest
+		why             string
+		open            int
+	}{
+		{"only the reference", one(r), one(before), "only visits of the reference are measured", 1},
+		{"only the candidate", nil, one(joined(before, h)), "reference's side of the second stage is missing", 0},
+	} {
+		v := Confirm(primary(), one(history("chat", 5)), test.reference, test.head)
+		if f := v.Findings[0]; f.Outcome != Invalid || !strings.Contains(f.Why, test.why) || len(v.Open()) != test.open {
+			t.Errorf("%s: %s, open %v: %s", test.name, f.Outcome, v.Open(), f.Why)
+		}
+	}
+}
+
+// A second stage cannot mend what is wrong with the candidate's own measurement.
+func TestACandidateThatNobodyCanJudgeHasNoSecondStage(t *testing.T) {
+	few := digest("chat", headDay, quiet...)
+	runs(few, func(_ int, r *bench.Run) { r.Sent, r.OK = 40, 40 })
+	v := Confirm(primary(), one(history("chat", 5)), nil, one(few))
+	if f := v.Findings[0]; f.Outcome != Invalid || v.ExitCode != 3 || len(v.Unconfirmed()) > 0 || !strings.Contains(f.Why, "needs 59 successes") {
+		t.Errorf("%s, unconfirmed %v: %s", f.Outcome, v.Unconfirmed(), f.Why)
+	}
+}
+
 func TestNothingOfTheFirstStageIsRed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		base, head := law(t)

@@ -13,8 +13,12 @@ func (p Policy) looks() []int {
 	return p.Looks
 }
 
-// mostLooks bounds the work of computing their levels; nobody plans so many.
-const mostLooks = 20
+// mostLooks and mostVisits bound the work of computing their levels, and how many resamples these ask for; nobody plans so
+// many.
+const (
+	mostLooks  = 20
+	mostVisits = 100
+)
 
 // course is when a pair may be decided. The zero value is a single decision on all that was measured.
 type course struct {
@@ -88,6 +92,8 @@ func faultOf(looks []int) string {
 		return "There is no look, so nothing can be decided"
 	case len(looks) > mostLooks:
 		return fmt.Sprintf("%d looks: want at most %d", len(looks), mostLooks)
+	case before > mostVisits:
+		return fmt.Sprintf("A look at %d visits a side: want at most %d", before, mostVisits)
 	}
 	return ""
 }

@@ -406,3 +406,28 @@ func TestWhatIsSpoiltAfterALookDoesNotCountAtIt(t *testing.T) {
 		t.Errorf("spoilt after the look: %s at %s: %s", f.Outcome, f.Look, f.Why)
 	}
 }
+
+// A file may plan no more than a program can compute with.
+func TestEndlessLooksAreRefused(t *testing.T) {
+	b, h := secondStage("chat", 6, steady, times(steady, 1.12))
+	b.Sessions[0].Looks, h.Sessions[0].Looks = []int{6, 600_000}, []int{6, 600_000}
+	if f := Decide(primary(), one(b), one(h)).Findings[0]; f.Outcome != Invalid || !strings.Contains(f.Why, "at most 100") {
+		t.Errorf("%s: %s", f.Outcome, f.Why)
+	}
+}
+
+// Six runs of one visit are one visit.
+func TestRunsOfOneVisitAreOneUnit(t *testing.T) {
+	b, h := secondStage("chat", 6, steady, times(steady, 1.4))
+	for _, d := range []*bench.Digest{&b, &h} {
+		var all []bench.Run
+		for _, v := range d.Sessions[0].Visits {
+			all = append(all, v.Runs...)
+		}
+		d.Sessions[0].Visits = d.Sessions[0].Visits[:1]
+		d.Sessions[0].Visits[0].Runs = all
+	}
+	if f := Decide(primary(), one(b), one(h)).Findings[0]; f.Outcome != Invalid || !strings.Contains(f.Why, "has 1, the candidate 1") {
+		t.Errorf("%s: %s", f.Outcome, f.Why)
+	}
+}

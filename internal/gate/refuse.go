@@ -129,6 +129,7 @@ func (q *question) reach() {
 		}
 		q.warn("%s cannot be judged (%s) and %s is judged instead", q.metric.Name, why, m.Name)
 		q.use(m)
+		q.unfit = false
 		outcome, why, next = q.reachable()
 	}
 	if outcome != "" {
@@ -165,6 +166,7 @@ func (q *question) reachable() (o Outcome, why, next string) {
 	case head == 0 && what(m) == "goodput":
 		return Missing, "the candidate has no " + m.Name, "Give the scenario an slo, or drop the rule."
 	case head == 0 && len(q.head.having(m)) > 0:
+		q.unfit = true
 		return Invalid, m.Name + " is 0 in every run of the candidate, and nothing can be compared with that", "Hold it to a max instead."
 	case head == 0:
 		return Missing, "the candidate has no " + m.Name, "Measure again with a tool that records it, or drop the rule."
@@ -174,6 +176,7 @@ func (q *question) reachable() (o Outcome, why, next string) {
 		return New, "the baseline has no " + m.Name, "Accept a baseline that has it: benchgate baseline accept."
 	}
 	if short := float64(len(q.head.fit)-head) / float64(len(q.head.fit)); short > mostSpoilt {
+		q.unfit = true
 		return Invalid, fmt.Sprintf("%d of the candidate's %s lack %s", len(q.head.fit)-head, count(len(q.head.fit), "run"), m.Name),
 			"Look at those runs in the report, then measure again."
 	}
@@ -183,6 +186,7 @@ func (q *question) reachable() (o Outcome, why, next string) {
 	}
 	for _, s := range sides {
 		if n := s.fewest(m); n < m.Least {
+			q.unfit = s == q.head
 			return Invalid, fmt.Sprintf("%s needs %d successes a run and a run of the %s has %d", m.Name, m.Least, s.title(), n),
 				fmt.Sprintf("Send more requests a run (load.requests), or ask %s.p50.", what(m))
 		}

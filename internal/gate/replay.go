@@ -1,6 +1,11 @@
 package gate
 
-import "slices"
+import (
+	"errors"
+	"slices"
+
+	"github.com/benchgate/benchgate/internal/stat"
+)
 
 // replay answers the questions look by look, as a campaign that looked while it measured would have: what is decided at a look
 // stays so, whatever is measured later, and what is not goes on to the next. A pair that has no looks is decided once. The
@@ -74,7 +79,7 @@ func (q *question) await() {
 	if q.decided || !q.another() || !q.rule.comparative() || q.rule.RuleOut == nil {
 		return
 	}
-	if q.comparison != nil || q.finding.Outcome == Invalid && (q.head.short() || q.base.short()) {
+	if q.comparison != nil && !errors.Is(q.comparison.err, stat.ErrOrder) || q.finding.Outcome == Invalid && (q.head.short() || q.base.short()) {
 		q.finding.Awaits = awaitsLook
 	}
 }

@@ -35,7 +35,7 @@ func newSide(name string, d bench.Digest) *side {
 	})
 	s := &side{name: name, digest: d}
 	for i, session := range d.Sessions {
-		turn := session.Interleaved && len(session.Visits) > 1
+		turn := session.Interleaved && (len(session.Visits) > 1 || len(session.Looks) > 0)
 		var runs []placed
 		for _, v := range session.Visits {
 			for _, r := range v.Runs {
