@@ -12,7 +12,7 @@ import (
 )
 
 type gateCmd struct {
-	Baseline  string `default:"baselines" placeholder:"FILE|DIR|ref:SHA" help:"What to compare with; ref:SHA reads the files of that commit, not of the working tree."`
+	Baseline  string `default:"baselines" placeholder:"FILE|DIR|ref:SHA" help:"What to compare with; ref:SHA reads the files of that commit, not of the working tree. Builds measured in turn compare with each other; of it they take the noise of a calibration."`
 	Candidate string `default:"benchgate-out" placeholder:"FILE|DIR" help:"What was measured."`
 	Config    string `short:"c" placeholder:"FILE" help:"Rules. Without it the defaults apply: ttft.p95, 5% tolerance, 25% ruled out."`
 	Runner    string `help:"Take the baselines of this runner where a folder holds several."`
@@ -59,12 +59,13 @@ func (c gateCmd) decide(p gate.Policy, runner string, head []bench.Digest, files
 	if err != nil {
 		return gate.Verdict{}, err
 	}
-	if design == "interleaved" && len(references) > 0 {
-		return referred(gate.Decide(p, references, head), beside), nil
-	}
 	base, from, err := readBaseline(c.Baseline, runner)
 	if err != nil {
 		return gate.Verdict{}, fmt.Errorf("baseline: %w", err)
+	}
+	withNoise(references, base)
+	if design == "interleaved" && len(references) > 0 {
+		return referred(gate.Decide(p, references, head), beside), nil
 	}
 	switch _, turns := shapes(head); {
 	case design == "confirm":
@@ -78,6 +79,17 @@ func (c gateCmd) decide(p gate.Policy, runner string, head []bench.Digest, files
 			"give the whole folder of results, or the reference's digests as --baseline")
 	}
 	return referred(gate.Decide(p, base, head), from), nil
+}
+
+// withNoise tells references what a calibration of this runner found: it is stored in the runner's baselines.
+func withNoise(references, base []bench.Digest) {
+	for i, r := range references {
+		for _, b := range base {
+			if b.Scenario == r.Scenario && r.Noise == nil && len(bench.Compare(b, r).Incomparable) == 0 {
+				references[i].Noise = b.Noise
+			}
+		}
+	}
 }
 
 // referred says where the baseline of a verdict stands.

@@ -13,7 +13,7 @@ import (
 const (
 	fewestResamples = 9999
 	mostResamples   = 999_999 // beyond, a level is too small to be reached, and the question stays open
-	countsThatTell  = 20 // bootstrap counts below which a p value is too coarse for its level
+	countsThatTell  = 20      // bootstrap counts below which a p value is too coarse for its level
 )
 
 // comparison is a change that is being judged, turned so that positive is worse, on the scale of the analysis.
