@@ -179,7 +179,7 @@ func reds(v gate.Verdict) (primary, comparative, any bool) {
 
 func TestTwoScenariosWithAllTheirRulesAreRight(t *testing.T) {
 	for _, name := range []string{"typical", "queue"} {
-		for _, d := range []design{committed, interleaved} {
+		for _, d := range []design{committed, interleaved, confirm} {
 			if testing.Short() && name == "queue" {
 				continue
 			}
@@ -201,15 +201,20 @@ func TestTwoScenariosWithAllTheirRulesAreRight(t *testing.T) {
 
 // family decides two equal builds in both scenarios.
 func family(d design, seed uint64, worlds ...world.World) [3]answer {
-	var base, head []bench.Digest
+	var base, reference, head []bench.Digest
 	for i, w := range worlds {
 		s := d.draw(w, seed*2+uint64(i)).At(world.Effect{})
-		if d.looks != nil {
-			s.Base = s.Reference
-		}
-		base, head = append(base, s.Base), append(head, s.Head)
+		base, reference, head = append(base, s.Base), append(reference, s.Reference), append(head, s.Head)
 	}
-	v := gate.Decide(configured(), base, head)
+	var v gate.Verdict
+	switch d.name {
+	case "committed":
+		v = gate.Decide(configured(), base, head)
+	case "interleaved":
+		v = gate.Decide(configured(), reference, head)
+	default:
+		v = gate.Confirm(configured(), base, reference, head)
+	}
 	var out [3]answer
 	primary, comparative, some := reds(v)
 	for i, red := range []bool{primary, comparative, some} {
