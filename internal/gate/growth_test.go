@@ -30,16 +30,15 @@ func verdictOn(t *testing.T, p Policy, base bench.Digest) (Verdict, Finding) {
 	return v, v.Findings[0]
 }
 
-// The figures are those of the session model by hand: S² = (K−1)·0 + 4·(0.05² + W/5) over K+3, V = (1 + 1/K)·S², with W of
-// the runs (√W = 0.0200) or, from two sessions on, of their pseudo-values (0.0305: two runs of five are cut).
+// The figures are those of the session model by hand: S² = (K−1)·0 + 4·(0.05² + W/5) over K+3, V = (1 + 1/K)·S².
 func TestFurtherSaysWhatOneMoreSessionBuys(t *testing.T) {
 	for _, test := range []struct {
 		sessions int
 		want     string
 	}{
 		{1, "One more session would lower the smallest change that is found four times in five from 31 % to 24 %."},
-		{2, "One more session would lower the smallest change that is found four times in five from 22 % to 20 %."},
-		{5, "One more session would lower the smallest change that is found four times in five from 14 % to 13 %."},
+		{2, "One more session would lower the smallest change that is found four times in five from 21 % to 19 %."},
+		{5, "One more session would change little: the smallest change that is found four times in five stays at about 13 %."},
 		{9, "One more session would change little: the smallest change that is found four times in five stays at about 10 %."},
 		{10, ""},
 		{11, ""},

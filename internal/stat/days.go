@@ -11,12 +11,9 @@ import "math"
 // W the variance between runs of a session, S_B² that of the base sessions' means, m a harmonic mean, σ_D and ν₀ the prior
 // of [Options] and its weight in sessions, which fades as sessions come. Degrees of freedom by Satterthwaite (1946). V is
 // at least what runs alone explain. Several head sessions enter as base sessions do. Oracle: testdata/vectors.json.
-//
-// Runs are replaced by their pseudo-values where [Compare] does so: what is foretold is what the comparison then finds.
 type Days struct {
 	base, head sessions
 	sides      sides
-	plain      *Days   // the same model of runs as they are; nil where this is it
 	within     float64 // W
 	withinDF   float64
 	mean       float64 // S², the variance of a session's mean
@@ -31,25 +28,13 @@ func Sessions(base, head Sample, o Options) (Days, error) {
 	if err != nil {
 		return Days{}, err
 	}
-	plain := p.days()
-	q, ok := p.pseudo()
-	if !ok {
-		return plain, nil
-	}
-	d := q.days()
-	d.plain = &plain
-	return d, nil
-}
-
-// days fits the session model to what is there.
-func (p pair) days() Days {
 	d := fitDays(summarise(p.base.sessions), summarise(p.head.sessions), p.o)
 	sd, _ := p.scale(p.o.Floor)
 	d.sides = sides{
 		nb: float64(len(p.base.runs)), nh: float64(len(p.head.runs)), pooled: sd * sd,
 		base: variance(p.base.runs, p.o.Floor), head: variance(p.head.runs, p.o.Floor),
 	}
-	return d
+	return d, nil
 }
 
 // Planned fits the session model to a base alone, for a head of one session of so many runs that is yet to be measured, as
@@ -63,27 +48,11 @@ func Planned(base Sample, runs int, o Options) (Days, error) {
 	if err != nil {
 		return Days{}, err
 	}
-	runs = max(1, runs)
-	plain := planned(b, runs, o)
-	n, k := len(b.runs), len(b.sessions)
-	if !tellsSlow(min(n, runs), k+1, n-k+runs-1) {
-		return plain, nil
-	}
-	values, ok := pseudoValues(b.sessions, o.Floor)
-	if !ok {
-		return plain, nil
-	}
-	d := planned(sideOf(values), runs, o)
-	d.plain = &plain
-	return d, nil
-}
-
-func planned(b side, runs int, o Options) Days {
-	d := fitDays(summarise(b.sessions), sessions{k: 1, size: float64(runs)}, o)
-	nb, nh := float64(len(b.runs)), float64(runs)
+	nb, nh := float64(len(b.runs)), float64(max(1, runs))
+	d := fitDays(summarise(b.sessions), sessions{k: 1, size: nh}, o)
 	d.sides = sides{nb: nb, nh: nh, base: variance(b.runs, o.Floor), head: d.within}
 	d.sides.pooled = (float64(d.sides.base*(nb-1)) + float64(d.within*(nh-1))) / (nb + nh - 2)
-	return d
+	return d, nil
 }
 
 func fitDays(b, h sessions, o Options) Days {
@@ -145,8 +114,8 @@ func (d Days) widest(more int) (se, df float64) {
 // SD is how far sessions differ beyond what their runs explain: the prior and the sessions together.
 func (d Days) SD() float64 { return math.Sqrt(math.Max(0, d.mean-d.within/d.base.size)) }
 
-// RunSD is the standard deviation between runs of one session, slow ones as they are.
-func (d Days) RunSD() float64 { return math.Sqrt(d.asMeasured().within) }
+// RunSD is the standard deviation between runs of one session.
+func (d Days) RunSD() float64 { return math.Sqrt(d.within) }
 
 // Seen is how far the base's sessions differ beyond what their runs explain, without any prior, and how likely so much or
 // more is if days differ as the prior says: an F test of S_B² against σ_D² + W/m. False with a single session.
@@ -160,22 +129,13 @@ func (d Days) Seen() (sd, p float64, ok bool) {
 	return Round(sd), Round(fTail(between/d.expected(), free, d.withinDF)), true
 }
 
-// asMeasured is the model of runs as they are. An epoch records means of such runs, so only they stand beside its level.
-func (d Days) asMeasured() Days {
-	if d.plain != nil {
-		return *d.plain
-	}
-	return d
-}
-
-// Means are the base's session means, of runs as they are, in the order of the sample.
-func (d Days) Means() []float64 { return d.asMeasured().base.means }
+// Means are the base's session means, in the order of the sample.
+func (d Days) Means() []float64 { return d.base.means }
 
 // Away is how far the base's sessions stand from a level that one session of their kind once had: the mean of all of them
 // minus the level, with its interval. Kept says that the session of that level is itself among them; else the level is off
-// by the effect of a day that is not among them. Means are those of runs as they are, as the level's is.
+// by the effect of a day that is not among them.
 func (d Days) Away(level float64, kept bool) (delta, low, high float64) {
-	d = d.asMeasured()
 	share := 1 + 1/d.base.k
 	if kept {
 		share = 1 - 1/d.base.k // (1/K)·Σ(xᵢ − x₁) over the K − 1 others

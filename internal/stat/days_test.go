@@ -2,11 +2,9 @@ package stat
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -33,7 +31,7 @@ type daysCase struct {
 	Gone  [3]float64
 }
 
-// days is the model of the case's runs as they are.
+// days is the model of the case.
 func (c daysCase) days(t *testing.T) Days {
 	t.Helper()
 	o := Options{DaySD: c.DaySD}
@@ -44,7 +42,7 @@ func (c daysCase) days(t *testing.T) Days {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return d.asMeasured()
+	return d
 }
 
 // Oracle: testdata/days.json, made by make_days.py.
@@ -90,8 +88,7 @@ func reread(t *testing.T, data []byte, i int) daysCase {
 	return cases[i]
 }
 
-// What is foretold of a comparison as it stands is what Compare says of it, by whichever interval and whether runs or
-// pseudo-values are compared.
+// What is foretold of a comparison as it stands is what Compare says of it, by whichever interval.
 func TestDaysAreThoseOfTheComparison(t *testing.T) {
 	r := rand.New(rand.NewPCG(41, 42))
 	widest := map[string]int{}
@@ -112,7 +109,7 @@ func TestDaysAreThoseOfTheComparison(t *testing.T) {
 			t.Fatal(err)
 		}
 		se, df := d.widest(0)
-		name := fmt.Sprint(strings.HasPrefix(c.Method, "huber"), " by ", d.kind(se))
+		name := d.kind(se)
 		widest[name]++
 		want := []float64{c.SE, c.DF, *c.DaySD, SmallestDetectable(c.SE, c.DF, d.o.Confidence, 0.8)}
 		got := []float64{se, df, d.SD(), d.Detects(0, 0.8)}
@@ -120,11 +117,9 @@ func TestDaysAreThoseOfTheComparison(t *testing.T) {
 			t.Errorf("%s: se, df, day sd, found four times in five (-compared +foretold):\n%s", name, d)
 		}
 	}
-	for _, huber := range []bool{true, false} {
-		for _, kind := range []string{"welch", "days"} {
-			if name := fmt.Sprint(huber, " by ", kind); widest[name] == 0 {
-				t.Errorf("no comparison of the kind %q among %v", name, widest)
-			}
+	for _, kind := range []string{"welch", "days"} {
+		if widest[kind] == 0 {
+			t.Errorf("no comparison of the kind %q among %v", kind, widest)
 		}
 	}
 }
@@ -141,7 +136,8 @@ func (d Days) kind(se float64) string {
 }
 
 // A baseline whose sessions are each the same runs, and a head of those too: what is then found is what was foretold for
-// one session more, and a little less, since one session more has the same level.
+// one session more, and a little less, since one session more has the same level. From seven sessions on Welch's interval is
+// the widest, and both agree but for the last digits: more runs alike move the base's variance a little.
 func TestForecastComesTrueWhereNothingChanges(t *testing.T) {
 	night := []float64{0, 0.03, -0.02, 0.01, 0.25}
 	nights := func(k int) Sample {
@@ -165,27 +161,10 @@ func TestForecastComesTrueWhereNothingChanges(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, then := range map[string]float64{"foretold": found[1], "planned": plan.Detects(1, 0.8)} {
-			if now := found[0]; !(then >= now && then <= 1.1*now) {
+			if now := found[0]; !(then >= now*(1-1e-5) && then <= 1.1*now) {
 				t.Errorf("%d sessions and one more: %v %s, %v found", k, then, name, now)
 			}
 		}
-	}
-}
-
-// An epoch records means of runs as they are, so that is what stands beside its level, however slow one of them is.
-func TestMeansBesideALevelAreThoseOfRunsAsTheyAre(t *testing.T) {
-	base := Sample{Sessions: [][]float64{{0, 0.01, 0.02, -0.01, 0.8}, {0, 0.02, 0.01, 0.01, -0.01}}}
-	d, err := Sessions(base, one([]float64{0, 0.01, 0.02, 0.01, 0.01}), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	delta, _, _ := d.Away(0.164, true)
-	near := cmpopts.EquateApprox(0, 1e-9)
-	if diff := cmp.Diff([]float64{0.164, 0.006, -0.079}, append(d.Means(), delta), near); diff != "" {
-		t.Errorf("means, and the way from the first (-want +got):\n%s", diff)
-	}
-	if d.plain == nil || !(d.RunSD() > 0.2) || !(math.Sqrt(d.within) < 0.05) {
-		t.Errorf("runs differ by %v, pseudo-values by %v", d.RunSD(), math.Sqrt(d.within))
 	}
 }
 

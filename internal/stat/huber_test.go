@@ -25,24 +25,6 @@ type huberOracle struct {
 			Outside                     int
 		}
 	}
-	Pseudo []struct{ Sessions, Want [][]float64 }
-}
-
-func TestPseudoValuesMatchNumPy(t *testing.T) {
-	var all huberOracle
-	load(t, "huber.json", &all)
-	for _, c := range all.Pseudo {
-		last := len(c.Sessions) - 1
-		p, err := prepare(Sample{Sessions: c.Sessions[:last]}, Sample{Sessions: c.Sessions[last:]}, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, ok := p.pseudo()
-		values := append(append([][]float64{}, got.base.sessions...), got.head.sessions...)
-		if d := cmp.Diff(c.Want, values, cmpopts.EquateApprox(1e-6, 1e-7)); d != "" || !ok {
-			t.Errorf("pseudo-values (-want +got):\n%s", d)
-		}
-	}
 }
 
 func TestOneCampaignIsComparedByHubersEstimateWithEnoughRuns(t *testing.T) {
@@ -60,25 +42,17 @@ func TestOneCampaignIsComparedByHubersEstimateWithEnoughRuns(t *testing.T) {
 	}
 }
 
-func TestSessionsAreComparedByPseudoValuesFromFiveRunsOn(t *testing.T) {
+func TestSessionsAreComparedByMeansHoweverManyTheirRuns(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
-	for want, sizes := range map[string][][2][]int{
-		"huber bootstrap+t+welch+sessions(2)": {{{5, 5}, {5}}, {{6, 6}, {5}}},
-		"huber bootstrap+t+welch+sessions(5)": {{{5, 5, 5, 5, 5}, {5}}},
-		"huber bootstrap+t+sessions(1)":       {{{8}, {4, 4}}},
-		"bootstrap+t+welch+sessions(2)":       {{{6, 6}, {4}}},
-		"bootstrap+t+welch+sessions(5)":       {{{5, 5, 5, 5, 5}, {4}}},
-		"bootstrap+t+sessions(1)":             {{{9}, {8}}, {{5}, {5}}},
-		"bootstrap+t+sessions(6)":             {{{1, 1, 1, 1, 1, 1}, {6}}},
+	for want, c := range map[string][2][]int{
+		"bootstrap+t+sessions(1)":       {{8}, {8}},
+		"bootstrap+t+welch+sessions(5)": {{5, 5, 5, 5, 5}, {5}},
+		"bootstrap+t+welch+sessions(4)": {{10, 10, 10, 10}, {10}},
+		"bootstrap+t+sessions(2)":       {{6, 6}, {6, 6}},
 	} {
-		for _, c := range sizes {
-			got, err := Compare(Sample{Sessions: normals(r, 0.1, c[0]...)}, Sample{Sessions: normals(r, 0.1, c[1]...)}, Options{Resamples: 99})
-			diff(t, fmt.Sprint(c, " method"), []any{want, nil}, []any{got.Method, err})
-		}
+		got, err := Compare(Sample{Sessions: normals(r, 0.1, c[0]...)}, Sample{Sessions: normals(r, 0.1, c[1]...)}, Options{Resamples: 99})
+		diff(t, fmt.Sprint(c, " method"), []any{want, nil}, []any{got.Method, err})
 	}
-	flat := Sample{Sessions: [][]float64{{0, 0, 0, 0, 0.2, 0, 0}, {0, 0, 0, 0, 0, 0, 0.3}}}
-	got, err := Compare(flat, flat, Options{})
-	diff(t, "method where most runs are equal", []any{"bootstrap+t+sessions(2)", nil}, []any{got.Method, err})
 }
 
 func TestHuberMatchesNumPy(t *testing.T) {

@@ -42,7 +42,7 @@ func specified(base, head Sample, o Options) (Comparison, error) {
 	if err != nil {
 		return Comparison{}, err
 	}
-	return p.specified("bootstrap+t", p), nil
+	return p.specified(), nil
 }
 
 // mannWhitney is the interval of the exact Mann-Whitney test around the shift of Hodges & Lehmann (1963): the k-th
@@ -115,44 +115,6 @@ func simulate(t *testing.T, world string, nb, nh, repetitions int, inTurn bool, 
 	return out
 }
 
-// acrossDays compares M pairs of K sessions of n runs and one of n, each session off by an effect of its day, by means and
-// as Compare does.
-func acrossDays(t *testing.T, world string, sessions, n int, day float64, m int) map[string]tally {
-	t.Helper()
-	r := rand.New(rand.NewPCG(Seed(world, fmt.Sprint(sessions, n, day), 5), 1))
-	out := map[string]tally{}
-	share := 1 / float64(m)
-	for i := range m {
-		place := worlds[world](r)
-		night := func(head bool) []float64 {
-			shift, runs := day*r.NormFloat64(), make([]float64, n)
-			for j := range runs {
-				runs[j] = shift + place.one(r, head)
-			}
-			return runs
-		}
-		base, head := Sample{}, one(night(true))
-		for range sessions {
-			base.Sessions = append(base.Sessions, night(false))
-		}
-		o := Options{Resamples: 499, Seed: uint64(i)}
-		means, err := specified(base, head, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		shipped, err := Compare(base, head, o)
-		if err != nil || !strings.HasPrefix(shipped.Method, "huber") {
-			t.Fatal(shipped.Method, err)
-		}
-		for name, c := range map[string]Comparison{"specified": means, "compare": shipped} {
-			s := out[name]
-			s.add(c.Low, c.High, share)
-			out[name] = s
-		}
-	}
-	return out
-}
-
 // add counts one comparison.
 func (s *tally) add(low, high, share float64) {
 	switch {
@@ -165,36 +127,6 @@ func (s *tally) add(low, high, share float64) {
 	}
 	if low > -math.Log(1.2) { // a shift moves the interval by as much
 		s.power += share
-	}
-}
-
-// TestRareSlowRunsAcrossSessions is the same for a committed baseline, whose days differ by no more than the prior says.
-func TestRareSlowRunsAcrossSessions(t *testing.T) {
-	names := []string{"specified", "compare"}
-	m := repetitions(3000, 60)
-	t.Log(head(names, m))
-	for _, world := range steady {
-		if world == "hetero" || testing.Short() && world == "queue" {
-			continue
-		}
-		for _, c := range []struct {
-			sessions, runs int
-			day            float64
-		}{{5, 5, 0}, {5, 5, 0.03}, {5, 5, 0.05}, {2, 5, 0.05}, {5, 6, 0.05}, {2, 6, 0.05}} {
-			if testing.Short() && (c.sessions != 5 || c.runs != 5 || c.day == 0.03) {
-				continue
-			}
-			t.Run(fmt.Sprintf("%s %dx%d day %v", world, c.sessions, c.runs, c.day), func(t *testing.T) {
-				t.Parallel()
-				all := acrossDays(t, world, c.sessions, c.runs, c.day, m)
-				t.Log(line(world, fmt.Sprintf("%d·%d/%d, day %v", c.sessions, c.runs, c.runs, c.day), all, names))
-				got := all["compare"]
-				checkLevel(t, world, got, m)
-				if before := all["specified"].power; got.power < before-room(before, m)/2 {
-					t.Errorf("power %.3f, by means %.3f", got.power, before)
-				}
-			})
-		}
 	}
 }
 
