@@ -29,7 +29,7 @@ func (c gateCmd) Run(sh *shell) error {
 	}
 	head, source, err := baseline.Read(c.Candidate, runner)
 	if err != nil {
-		return fmt.Errorf("candidate: %w", err)
+		return fmt.Errorf("candidate: %w", unmeasured(c.Candidate, err))
 	}
 	if runner == "" && len(head) > 0 && source.Folder() {
 		runner = head[0].Runner

@@ -34,7 +34,7 @@ func measure(sh *shell, o campaign.Options, out string) error {
 	if discardErr := discard(out, o.Plan.Config.Runner); discardErr != nil {
 		return errors.Join(err, discardErr)
 	}
-	if res.Log.Header.Schema != "" {
+	if left(res, err) {
 		if writeErr := writeResults(res, o.Plan, out, secrets(sh, o)); writeErr != nil {
 			return errors.Join(err, writeErr)
 		}
@@ -48,6 +48,12 @@ func measure(sh *shell, o campaign.Options, out string) error {
 	}
 	tellResults(sh.stdout, sides(res.Log), filepath.Join(out, o.Plan.Config.Runner))
 	return nil
+}
+
+// left reports whether a campaign left anything that is worth a place among the results.
+func left(res campaign.Result, err error) bool {
+	var server *campaign.ServerError
+	return res.Log.Header.Schema != "" || errors.As(err, &server)
 }
 
 // secrets are what no log of a server may show.
@@ -75,11 +81,15 @@ func sides(log bench.CampaignLog) []bench.Digest {
 	return all
 }
 
-// writeResults copies the campaign's folder and writes digests, rows and vLLM-shaped files beside it.
+// writeResults copies the campaign's folder and writes digests, rows and vLLM-shaped files beside it. Of a server that never
+// became ready there is its log alone.
 func writeResults(res campaign.Result, plan campaign.Plan, out string, secrets []string) error {
-	folder := filepath.Join(out, res.Log.Header.Runner)
+	folder := filepath.Join(out, plan.Config.Runner)
 	if err := copyFolder(res.Folder, folder, secrets); err != nil {
 		return fmt.Errorf("copy campaign: %w", err)
+	}
+	if res.Log.Header.Schema == "" {
+		return nil
 	}
 	if err := writeSide(res.Log, "candidate", campaign.Digests(res.Log), folder); err != nil {
 		return err

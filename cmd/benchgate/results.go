@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 
+	"github.com/benchgate/benchgate/internal/baseline"
 	"github.com/benchgate/benchgate/internal/campaign"
 )
 
@@ -58,6 +59,24 @@ func discard(out, runner string) error {
 		}
 	}
 	return nil
+}
+
+// unmeasured explains a candidate's folder that holds a campaign and no digest: it ended before a run of the candidate was
+// measured, so nothing can be said of it. Other errors stay as they are.
+func unmeasured(candidate string, err error) error {
+	if !errors.Is(err, baseline.ErrNone) {
+		return err
+	}
+	for _, pattern := range []string{"", "*"} {
+		files, globErr := filepath.Glob(filepath.Join(candidate, pattern, campaign.JournalFile))
+		if globErr == nil && len(files) > 0 {
+			return &campaign.ServerError{
+				Doing: fmt.Sprintf("campaign in %q", filepath.Dir(files[0])), Err: errors.New("the candidate was not measured"),
+				Hint: "the logs of its servers lie there; run the same benchgate run again",
+			}
+		}
+	}
+	return err
 }
 
 // written are the names of the files that a campaign leaves in a runner's folder.
