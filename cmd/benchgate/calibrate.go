@@ -52,6 +52,9 @@ func (c calibrateCmd) Run(sh *shell) error {
 	if err != nil {
 		return err
 	}
+	if plan, err = r.resume(sh, plan, base); err != nil {
+		return err
+	}
 	tellPlan(sh, plan, c.Plan)
 	if note != "" {
 		sh.talk.say("note: %s", note)
@@ -123,7 +126,7 @@ func (c calibrateCmd) gather(sh *shell, o campaign.Options) (bench.CampaignLog, 
 	if discardErr := discard(c.Output, runner); discardErr != nil {
 		return res.Log, errors.Join(err, discardErr)
 	}
-	if res.Log.Header.Schema != "" {
+	if left(res, err) {
 		err = errors.Join(err, writeResults(res, o.Plan, c.Output, secrets(sh, o)))
 	}
 	switch {

@@ -30,6 +30,9 @@ func tellPlan(sh *shell, p campaign.Plan, result bool, notes ...string) {
 	for _, n := range slices.Concat(notes, p.Config.Unused, p.Notes) {
 		say("note: %s", n)
 	}
+	if p.Begun {
+		say("note: this campaign has begun: the time is that of the whole of it, and only what is missing is measured")
+	}
 	if p.Guessed {
 		say("note: no earlier run of a closed loop is known, so its time assumes 2 ms to 100 ms a token")
 	}
@@ -78,13 +81,13 @@ func count(n int, what string) string {
 }
 
 // affordable refuses a plan whose worst case is over its budget, before anything is started. Where the worst case rests
-// on a guess, the best one has to be over it.
+// on a guess, the best one has to be over it. A campaign that has begun goes on: its time is that of the whole of it.
 func affordable(p campaign.Plan) error {
 	budget, what, d := p.Config.Campaign.Budget, "worst", p.Worst
 	if p.Guessed {
 		what, d = "best", p.Best
 	}
-	if budget == 0 || d <= budget {
+	if budget == 0 || d <= budget || p.Begun {
 		return nil
 	}
 	return withHint(fmt.Errorf("the %s case of %s is over campaign.budget, %s", what, minutes(d), minutes(budget)), "%s", remedies(p))

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/benchgate/benchgate/internal/bench"
 	"github.com/benchgate/benchgate/internal/campaign"
 	"github.com/benchgate/benchgate/internal/config"
 )
@@ -81,6 +82,37 @@ func TestAPlanOverItsBudgetIsRefusedWithWhatWouldHelp(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestACampaignThatHasBegunKnowsItsOwnTime(t *testing.T) {
+	inShop(t, func(s *shop) {
+		s.sh.getenv = func(key string) string {
+			if key == "XDG_STATE_HOME" {
+				return s.path("xdg")
+			}
+			return ""
+		}
+		s.must(os.Mkdir(s.path("baselines"), 0o755))
+		c := runCmd{Config: s.path("benchgate.yaml"), Baseline: s.path("baselines"), Plan: true, Set: []string{"campaign.looks=[4, 80]", "campaign.budget=120s", "campaign.design=interleaved"}}
+		plan := func() string {
+			s.out.Reset()
+			s.must(c.Run(s.sh))
+			return s.out.String()
+		}
+		if text := plan(); strings.Contains(text, "has begun") || !strings.Contains(text, "its time assumes") {
+			t.Errorf("before it began:\n%s", text)
+		}
+		s.edit = func(o *campaign.Options) {
+			_, _, key, err := names(s.sh, o.Plan, nil)
+			s.must(err)
+			o.Look = func(_, _ []bench.Digest) []string { return []string{"chat", "other"} } // open until the budget's end
+			o.State, o.Key = s.path("xdg", "benchgate"), key
+		}
+		s.must(s.run("out", "interleaved", "campaign.looks=[4, 80]", "campaign.budget=120s"))
+		if text := plan(); !strings.Contains(text, "has begun") || strings.Contains(text, "its time assumes") {
+			t.Errorf("a campaign that goes on:\n%s", text)
+		}
+	})
 }
 
 func TestAPlanSaysWhatEachDesignDoes(t *testing.T) {

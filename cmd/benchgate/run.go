@@ -45,6 +45,9 @@ func (c runCmd) Run(sh *shell) error {
 	if plan, err = plan.Against(scenarioNames(base)); err != nil {
 		return err
 	}
+	if plan, err = c.resume(sh, plan, base); err != nil {
+		return err
+	}
 	if c.Runs > 0 && conf.Campaign.Design == "interleaved" {
 		plan.Notes = append(plan.Notes, "--runs is not used by design: interleaved, whose looks say how many visits there are")
 	}
@@ -154,18 +157,37 @@ func (c runCmd) allows(sh *shell, t config.Target, p campaign.Plan) error {
 	return nil
 }
 
-func (c runCmd) options(sh *shell, plan campaign.Plan, base []bench.Digest) (campaign.Options, error) {
+// names are the commits of both sides and the key of the campaign that measures them.
+func names(sh *shell, plan campaign.Plan, base []bench.Digest) (commit, against, key string, err error) {
 	hash, err := plan.Hash()
 	if err != nil {
-		return campaign.Options{}, err
+		return "", "", "", err
 	}
 	file := plan.Config.File
-	commit := commitOf(sh, filepath.Dir(file), filepath.Base(file))
-	against, referenceKey := reference(sh, plan)
-	key, err := campaign.Key(commit+against, hash, base)
+	commit = commitOf(sh, filepath.Dir(file), filepath.Base(file))
+	against, _ = reference(sh, plan)
+	key, err = campaign.Key(commit+against, hash, base)
+	return commit, against, key, err
+}
+
+// resume takes the time of a plan from the campaign that it will go on with, if there is one.
+func (c runCmd) resume(sh *shell, plan campaign.Plan, base []bench.Digest) (campaign.Plan, error) {
+	if c.Fresh {
+		return plan, nil
+	}
+	_, _, key, err := names(sh, plan, base)
+	if err != nil {
+		return plan, err
+	}
+	return plan.Resume(filepath.Join(stateFolder(sh.getenv), key))
+}
+
+func (c runCmd) options(sh *shell, plan campaign.Plan, base []bench.Digest) (campaign.Options, error) {
+	commit, against, key, err := names(sh, plan, base)
 	if err != nil {
 		return campaign.Options{}, err
 	}
+	_, referenceKey := reference(sh, plan)
 	texts := map[string]bench.Calibration{}
 	for _, d := range base {
 		if d.Text.Method != "" {

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -35,6 +36,8 @@ type Plan struct {
 	Requests, Tokens int
 	// Guessed says that a closed loop's time rests on the assumed speeds below, since no earlier run is known.
 	Guessed bool
+	// Begun says that a campaign of this plan lies in the state folder and will go on. Its own runs are then known.
+	Begun bool
 	// Notes are what a reader should mind before anything is measured.
 	Notes  []string
 	folder string
@@ -75,6 +78,31 @@ func NewPlan(c config.Config, folder string, names []string, runs int, known map
 func (p Plan) Against(scenarios []string) (Plan, error) {
 	p.Based = slices.Clone(scenarios)
 	return p, p.estimate()
+}
+
+// Resume plans the rest of a campaign that lies in a folder, whose own runs say how long one takes. Without one the plan
+// stays as it is.
+func (p Plan) Resume(folder string) (Plan, error) {
+	f, err := os.Open(filepath.Join(folder, JournalFile))
+	if err != nil {
+		return p, nil //nolint:nilerr // what cannot be read here is found and said when the campaign is opened
+	}
+	defer f.Close()
+	log, err := bench.ReadCampaign(f, f.Name())
+	if err != nil {
+		return p, nil //nolint:nilerr // as above
+	}
+	p.Begun, p.known = true, maps.Clone(p.known)
+	if p.known == nil {
+		p.known = map[string]float64{}
+	}
+	for _, r := range log.Runs {
+		if !r.WarmUp && r.OK > 0 {
+			p.known[r.Scenario] = r.Duration
+		}
+	}
+	err = p.estimate()
+	return p, err
 }
 
 // turns reports whether both sides are measured in turn, sooner or later.
