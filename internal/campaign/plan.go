@@ -81,16 +81,16 @@ func (p Plan) Against(scenarios []string) (Plan, error) {
 }
 
 // Resume plans the rest of a campaign that lies in a folder, whose own runs say how long one takes. Without one the plan
-// stays as it is.
+// stays as it is; one that cannot be read is named when the campaign is opened.
 func (p Plan) Resume(folder string) (Plan, error) {
 	f, err := os.Open(filepath.Join(folder, JournalFile))
 	if err != nil {
-		return p, nil //nolint:nilerr // what cannot be read here is found and said when the campaign is opened
+		return p, nil
 	}
 	defer f.Close()
 	log, err := bench.ReadCampaign(f, f.Name())
 	if err != nil {
-		return p, nil //nolint:nilerr // as above
+		return p, nil
 	}
 	p.Begun, p.known = true, maps.Clone(p.known)
 	if p.known == nil {
