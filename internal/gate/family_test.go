@@ -89,7 +89,7 @@ func TestRunIsTheUnitWhereTheServerNeverRestarted(t *testing.T) {
 	want := Decide(primary(), one(base), one(head)).Findings[0].Change
 	for _, d := range []bench.Digest{base, head} {
 		s := &d.Sessions[0]
-		s.Visits = []bench.Visit{{Number: 1, Started: headDay, Runs: s.Runs()}}
+		s.Visits, s.Looks = []bench.Visit{{Number: 1, Started: headDay, Runs: s.Runs()}}, nil // as in imported files
 	}
 	if got := Decide(primary(), one(base), one(head)).Findings[0].Change; got == nil || got.P != want.P {
 		t.Errorf("change %+v, want %+v", got, want)
