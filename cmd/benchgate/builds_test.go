@@ -60,6 +60,9 @@ type lab struct {
 func newLab(t *testing.T, seed uint64, design string) *lab {
 	l := &lab{t: t, folder: t.TempDir(), seed: seed, rng: rand.New(rand.NewPCG(20260901, seed))}
 	l.conf = filepath.Join(l.folder, "benchgate.yaml")
+	if err := os.Mkdir(filepath.Join(l.folder, "baselines"), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.WriteFile(l.conf, fmt.Appendf(nil, buildsConfig, design), 0o600); err != nil {
 		t.Fatal(err)
 	}
