@@ -50,8 +50,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	var f flags
 	set := flag.NewFlagSet("verdicts", flag.ContinueOnError)
 	set.SetOutput(stderr)
-	set.IntVar(&f.reps, "reps", 2000, "comparisons of equal builds, in each world and with each design")
-	set.IntVar(&f.power, "power", 500, "of them, those that are decided at each true effect too")
+	set.IntVar(&f.reps, "reps", 1000, "comparisons of equal builds, in each world and with each design")
+	set.IntVar(&f.power, "power", 250, "of them, those that are decided at each true effect too")
 	set.StringVar(&f.worlds, "world", "", "worlds, separated by commas; all unless given")
 	set.StringVar(&f.out, "o", "", "write the figures there, and their tables into "+document+"; of other worlds, those that stand there stay")
 	set.StringVar(&f.python, "python", "", "a Python with scipy, for the percentile bootstrap; without it that gate is left out")
