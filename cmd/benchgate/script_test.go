@@ -15,12 +15,24 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"benchgate": main})
 }
 
-// TestScripts runs every script under testdata/script: each is a user at a shell.
-func TestScripts(t *testing.T) { testscript.Run(t, scriptParams()) }
+// TestScripts runs every script under testdata/script: each is a user at a shell. Those under long start servers many times
+// over; what they show of deciding is tested in virtual time too.
+func TestScripts(t *testing.T) {
+	folders := []string{"testdata/script"}
+	if !testing.Short() {
+		folders = append(folders, "testdata/script/long")
+	}
+	for _, folder := range folders {
+		t.Run(filepath.Base(folder), func(t *testing.T) {
+			p := scriptParams()
+			p.Dir = folder
+			testscript.Run(t, p)
+		})
+	}
+}
 
 func scriptParams() testscript.Params {
 	return testscript.Params{
-		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
