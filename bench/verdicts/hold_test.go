@@ -102,7 +102,8 @@ func TestCommittedVerdictOutsideItsPromise(t *testing.T) {
 		}
 		r := product(t, named(t, name), committed)
 		t.Logf("%s: %.2f %% of %d equal builds blocked, coverage %.1f %%", name, 100*r.FalseBlock, r.Reps, 100**r.Coverage)
-		if sum := r.FalseBlock + r.Pass + r.Improved + r.Inconclusive; math.Abs(sum-1) > 1e-9 {
+		// Four figures of four decimals.
+		if sum := r.FalseBlock + r.Pass + r.Improved + r.Inconclusive; math.Abs(sum-1) > 2.5e-4 {
 			t.Errorf("%s: the answers add up to %v", name, sum)
 		}
 	}

@@ -102,7 +102,7 @@ func (d Days) widest(more int) (se, df float64) {
 		}
 	}
 	s := d.sides
-	s.nb *= 1 + float64(more)/d.base.k
+	s.nb = float64(s.nb * (1 + float64(more)/d.base.k))
 	take(math.Sqrt(s.pooled)*math.Sqrt(1/s.nb+1/s.nh), s.nb+s.nh-2)
 	if s.nh > 1 && math.Max(s.nb, s.nh) > unequal*math.Min(s.nb, s.nh) {
 		take(s.welch())
