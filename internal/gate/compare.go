@@ -25,6 +25,8 @@ type comparison struct {
 	anchor float64
 	// holm are the p values of both directions, adjusted over the family.
 	holm [directions]float64
+	// days is the session model of the comparison; zero where both sides are of one session, or it was refused.
+	days stat.Days
 	// confidence of the interval, two-sided: what the look leaves.
 	confidence float64
 }

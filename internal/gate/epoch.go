@@ -126,11 +126,7 @@ func (v *Verdict) sinceEpoch(qs []*question) {
 			parts = append(parts, name+" not known, since the epoch began without it")
 			continue
 		}
-		d, err := stat.Sessions(q.comparison.base, q.comparison.head, q.sessionOptions())
-		if err != nil {
-			continue
-		}
-		if s, ok := sinceOf(q.base.digest, q.metric, d, q.comparison.base); ok {
+		if s, ok := sinceOf(q.base.digest, q.metric, q.comparison.days, q.comparison.base); ok {
 			parts = append(parts, name+" "+s.words())
 		}
 	}

@@ -24,18 +24,20 @@ func (q *question) grow() {
 	if q.same || c.err != nil {
 		return
 	}
-	d, err := stat.Sessions(c.base, c.head, q.sessionOptions())
-	if err != nil {
-		return // the comparison itself would have been refused
-	}
-	q.finding.Further = q.further(d)
-	q.apart(d)
-	q.moved(d)
+	q.fitDays()
+	q.finding.Further = q.further(c.days)
+	q.apart(c.days)
+	q.moved(c.days)
 }
 
-// sessionOptions are those under which the comparison is made, as far as the session model goes.
-func (q *question) sessionOptions() stat.Options {
-	return stat.Options{Confidence: q.policy.Confidence, DaySD: q.policy.DaySD, Floor: q.floor()}
+// fitDays fits the session model that the comparison was made with.
+func (q *question) fitDays() {
+	c := q.comparison
+	d, err := stat.Sessions(c.base, c.head, stat.Options{Confidence: q.policy.Confidence, DaySD: q.policy.DaySD, Floor: q.floor()})
+	if err != nil {
+		panic(err) // the comparison itself would have been refused
+	}
+	c.days = d
 }
 
 // floorOf is the least sd between runs that is believed; 0 leaves it to the statistics. Shares have one of their own: runs

@@ -10,7 +10,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/benchgate/benchgate/internal/bench"
-	"github.com/benchgate/benchgate/internal/stat"
 )
 
 // nights is a baseline of one session a level, each a multiple of the quiet runs.
@@ -118,11 +117,8 @@ func forecast(t *rapid.T, p Policy, base, head bench.Digest, more int) float64 {
 	}
 	q := &question{pair: match(p, one(base), one(head))[0], policy: p.complete(), metric: m}
 	q.comparison = &comparison{base: sampleOf(q.measured(q.base), q.metric), head: sampleOf(q.measured(q.head), q.metric)}
-	d, err := stat.Sessions(q.comparison.base, q.comparison.head, q.sessionOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return q.worsening(d.Detects(more, foundOften))
+	q.fitDays()
+	return q.worsening(q.comparison.days.Detects(more, foundOften))
 }
 
 func TestDaySDIsToldOfCommittedComparisons(t *testing.T) {

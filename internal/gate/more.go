@@ -62,15 +62,11 @@ func (q *question) spread() float64 {
 func (q *question) moreSessions(want float64) string {
 	c := q.comparison
 	have := len(c.base.Sessions)
-	d, err := stat.Sessions(c.base, c.head, q.sessionOptions())
-	if err != nil {
-		return "Measure again." // the comparison itself would have been refused
-	}
 	const grow = "nightly benchgate run, then benchgate baseline accept --add-session"
 	const quieter = "more runs a session (benchgate run --runs N), a quieter machine or a larger rule_out may"
 	const beside = " Where the base build can be started as a reference, campaign.design: confirm needs no history."
 	for k := have + 1; k <= bench.MostSessions; k++ {
-		if d.Detects(k-have, 0.5) < want {
+		if c.days.Detects(k-have, 0.5) < want {
 			advice := fmt.Sprintf("About %s in the baseline would decide, if the estimate stays (%s).",
 				count(k-have, "more session"), grow)
 			if have == 1 {

@@ -102,8 +102,9 @@ func (q *question) ways(d stat.Design, sd, ruleOut float64) []string {
 		looks = q.policy.looks()
 	}
 	last := looks[len(looks)-1]
+	turned, confidence := q.byTurns(looks, last)
 	for n := last; n <= mostRuns; n += 2 {
-		turned, confidence := q.byTurns(looks, n)
+		turned.Runs = n
 		switch {
 		case halfOf(turned, sd, confidence) >= ruleOut:
 			continue
