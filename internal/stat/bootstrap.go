@@ -97,9 +97,8 @@ func (m *model) errors() []float64 {
 func (m *model) resample(t, e []float64, seed uint64) {
 	n := uint64(len(e))
 	deal := make([]float64, len(e))
-	nb, nh := float64(m.nb), float64(len(e)-m.nb)
 	for b := range t {
-		var base, head, squares, slope float64
+		var base, head, squares float64
 		for i := range deal[:m.nb] {
 			seed += golden
 			k, _ := bits.Mul64(mix(seed), n)
@@ -116,18 +115,24 @@ func (m *model) resample(t, e []float64, seed uint64) {
 			head += x
 			squares += float64(x * x)
 		}
-		delta := head/nh - base/nb
-		rss := squares - float64(base*base)/nb - float64(head*head)/nh
-		if m.z != nil {
-			slope = dot(m.z, deal)
-			delta -= float64(slope / m.zz * m.lag)
-			rss -= float64(slope*slope) / m.zz
-		}
-		if rss < 1e-4*squares {
-			rss = m.rss(deal, base/nb, head/nh, slope)
-		}
-		t[b] = m.studentise(delta, math.Sqrt(rss/m.df))
+		t[b] = m.dealt(deal, base, head, squares)
 	}
+}
+
+// dealt is the t statistic of a deal, from the sums of its sides and the sum of all squares.
+func (m *model) dealt(deal []float64, base, head, squares float64) float64 {
+	nb, nh, slope := float64(m.nb), float64(len(deal)-m.nb), 0.0
+	delta := head/nh - base/nb
+	rss := squares - float64(base*base)/nb - float64(head*head)/nh
+	if m.z != nil {
+		slope = dot(m.z, deal)
+		delta -= float64(slope / m.zz * m.lag)
+		rss -= float64(slope*slope) / m.zz
+	}
+	if rss < 1e-4*squares {
+		rss = m.rss(deal, base/nb, head/nh, slope)
+	}
+	return m.studentise(delta, math.Sqrt(rss/m.df))
 }
 
 // rss is the residual sum of squares of a deal with the given means and Σz·e.

@@ -169,7 +169,6 @@ func (f *huber) far() float64 {
 // counts (Durstenfeld 1964).
 func (f *huber) shuffle(t, e []float64, seed uint64) {
 	n := len(e)
-	nb, nh := float64(f.nb), float64(n-f.nb)
 	total, squares := 0.0, 0.0
 	for _, x := range e {
 		total += x
@@ -183,22 +182,13 @@ func (f *huber) shuffle(t, e []float64, seed uint64) {
 			e[i], e[i+int(k)] = e[i+int(k)], e[i]
 			base += e[i]
 		}
-		head, slope := total-base, 0.0
-		delta := head/nh - base/nb
-		rss := squares - float64(base*base)/nb - float64(head*head)/nh
 		if f.z != nil {
 			for i := f.nb; i < n-1; i++ {
 				seed += golden
 				k, _ := bits.Mul64(mix(seed), uint64(n-i))
 				e[i], e[i+int(k)] = e[i+int(k)], e[i]
 			}
-			slope = dot(f.z, e)
-			delta -= float64(slope / f.zz * f.lag)
-			rss -= float64(slope*slope) / f.zz
 		}
-		if rss < 1e-4*squares {
-			rss = f.rss(e, base/nb, head/nh, slope)
-		}
-		t[b] = f.studentise(delta, math.Sqrt(rss/f.df))
+		t[b] = f.dealt(e, base, total-base, squares)
 	}
 }
