@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/benchgate/benchgate/internal/bench"
 )
 
@@ -91,21 +89,5 @@ func TestVerdictOfACommittedCampaign(t *testing.T) {
 	)
 	v := Decide(p, read("reference"), read("candidate"))
 	sane(t, v)
-	var got bytes.Buffer
-	if err := WriteVerdict(&got, v); err != nil {
-		t.Fatal(err)
-	}
-	const file = folder + "/verdict.json"
-	if *update {
-		if err := os.WriteFile(file, got.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got.String()); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
+	golden(t, folder+"/verdict.json", v)
 }

@@ -38,12 +38,13 @@ func sampleVerdict() Verdict {
 	return Decide(p, []bench.Digest{base, history("batch", 2)}, one(head))
 }
 
-func TestVerdictFile(t *testing.T) {
+// golden holds a verdict against a file, byte for byte.
+func golden(t *testing.T, file string, v Verdict) {
+	t.Helper()
 	var got bytes.Buffer
-	if err := WriteVerdict(&got, sampleVerdict()); err != nil {
+	if err := WriteVerdict(&got, v); err != nil {
 		t.Fatal(err)
 	}
-	const file = "testdata/verdict.json"
 	if *update {
 		if err := os.WriteFile(file, got.Bytes(), 0o644); err != nil {
 			t.Fatal(err)
@@ -56,6 +57,10 @@ func TestVerdictFile(t *testing.T) {
 	if diff := cmp.Diff(string(want), got.String()); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
+}
+
+func TestVerdictFile(t *testing.T) {
+	golden(t, "testdata/verdict.json", sampleVerdict())
 }
 
 func TestReaderRefuses(t *testing.T) {
