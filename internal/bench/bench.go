@@ -171,6 +171,9 @@ type Run struct {
 // Valid reports whether the run may stand in a comparison at all.
 func (r Run) Valid() bool { return r.Void == "" }
 
+// Sound reports whether the run may stand in a comparison and the server did its work in it.
+func (r Run) Sound() bool { return r.Valid() && r.Invalid == "" && r.OK > 0 }
+
 // Client is the client's account of itself during one run. Seconds and ratios.
 type Client struct {
 	LagP50     float64 `json:"lag_p50,omitempty"` // sent − scheduled

@@ -163,14 +163,18 @@ func checkSLO(s SLO) error {
 	return nil
 }
 
-// mostVisits bounds the visits a side at which a campaign may plan to look.
-const mostVisits = 100
+// MostVisits bounds the visits a side at which a campaign may plan to look, MostLooks how often: the work of computing their
+// levels, and how many resamples these ask for. Nobody plans so many.
+const (
+	MostVisits = 100
+	MostLooks  = 20
+)
 
 func checkLooks(looks []int) error {
 	before := 0
 	for _, n := range looks {
-		if n <= before || n > mostVisits {
-			return fmt.Errorf("looks %v: want numbers up to %d that rise", looks, mostVisits)
+		if n <= before || n > MostVisits {
+			return fmt.Errorf("looks %v: want numbers up to %d that rise", looks, MostVisits)
 		}
 		before = n
 	}

@@ -17,7 +17,7 @@ const MostSessions = 10
 func (s Session) Level() map[string]float64 {
 	var runs []Run
 	for _, r := range s.Runs() {
-		if r.Valid() && r.Invalid == "" && r.OK > 0 {
+		if r.Sound() {
 			runs = append(runs, r)
 		}
 	}

@@ -7,14 +7,14 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
+
+	"github.com/benchgate/benchgate/internal/bench"
 )
 
 // Greatest sizes of a campaign: beyond them is a slip of the finger, not a benchmark.
 const (
 	maxRequests = 1_000_000
 	maxRuns     = 1000
-	maxLook     = 100 // visits a side
-	maxLooks    = 20
 )
 
 func (r *reader) campaign(b block[campaign], reference bool) Campaign {
@@ -44,12 +44,12 @@ func (r *reader) looks(list []count, at ast.Node) []int {
 	if len(list) == 0 {
 		r.fail(at, "no look: nothing could ever be decided", "write even numbers that go up, such as [6, 8, 10]; or delete the line")
 	}
-	if len(list) > maxLooks {
-		r.fail(at, fmt.Sprintf("%d looks, and %d is the most", len(list), maxLooks), "three are enough, such as [6, 8, 10]")
+	if len(list) > bench.MostLooks {
+		r.fail(at, fmt.Sprintf("%d looks, and %d is the most", len(list), bench.MostLooks), "three are enough, such as [6, 8, 10]")
 	}
 	var out []int
 	for _, c := range list {
-		v := r.count(c, 2, 2, maxLook)
+		v := r.count(c, 2, 2, bench.MostVisits)
 		switch {
 		case v%2 != 0:
 			r.fail(c.node, fmt.Sprintf("%d is odd", v), "the two builds change places in pairs of visits: write even numbers, such as [6, 8, 10]")

@@ -3,6 +3,8 @@ package gate
 import (
 	"fmt"
 	"slices"
+
+	"github.com/benchgate/benchgate/internal/bench"
 )
 
 // looks are the numbers of visits a side at which an interleaved campaign decides unless it was begun with others.
@@ -12,13 +14,6 @@ func (p Policy) looks() []int {
 	}
 	return p.Looks
 }
-
-// mostLooks and mostVisits bound the work of computing their levels, and how many resamples these ask for; nobody plans so
-// many.
-const (
-	mostLooks  = 20
-	mostVisits = 100
-)
 
 // course is when a pair may be decided. The zero value is a single decision on all that was measured.
 type course struct {
@@ -90,10 +85,10 @@ func faultOf(looks []int) string {
 	switch {
 	case len(looks) == 0:
 		return "There is no look, so nothing can be decided"
-	case len(looks) > mostLooks:
-		return fmt.Sprintf("%d looks: want at most %d", len(looks), mostLooks)
-	case before > mostVisits:
-		return fmt.Sprintf("A look at %d visits a side: want at most %d", before, mostVisits)
+	case len(looks) > bench.MostLooks:
+		return fmt.Sprintf("%d looks: want at most %d", len(looks), bench.MostLooks)
+	case before > bench.MostVisits:
+		return fmt.Sprintf("A look at %d visits a side: want at most %d", before, bench.MostVisits)
 	}
 	return ""
 }

@@ -50,7 +50,7 @@ func newSide(name string, d bench.Digest) *side {
 	}
 	for i := range s.runs {
 		s.runs[i].place = i + 1
-		if r := s.runs[i]; r.Valid() && (name == "head" || r.sound()) {
+		if r := s.runs[i]; r.Sound() || name == "head" && r.Valid() {
 			s.fit = append(s.fit, r)
 		}
 	}
@@ -61,9 +61,6 @@ func newSide(name string, d bench.Digest) *side {
 func (s *side) turned() bool {
 	return len(s.digest.Sessions) > 0 && !slices.ContainsFunc(s.digest.Sessions, func(x bench.Session) bool { return !x.Interleaved })
 }
-
-// sound reports whether the server did its work in this run.
-func (r placed) sound() bool { return r.Invalid == "" && r.OK > 0 }
 
 // label names a run for a reader.
 func (s *side) label(r placed) string {

@@ -106,7 +106,7 @@ func (s Scenario) units() [][]bench.Run {
 		for _, v := range session.Visits {
 			var group []bench.Run
 			for _, r := range v.Runs {
-				if r.Valid() && r.Invalid == "" && r.OK > 0 {
+				if r.Sound() {
 					group = append(group, r)
 				}
 			}
