@@ -93,7 +93,7 @@ func detectable(b *bytes.Buffer, r noise.Report, p noise.Plan) error {
 		turns = append(turns, t)
 	}
 	rows("smallest worsening found 4 times in 5, in one session, by runs a side", header, once)
-	rows(fmt.Sprintf("the same, interleaved, at the level of the last of the looks %s, by visits a side", looks(p.Looks)), header, turns)
+	rows(fmt.Sprintf("the same, interleaved, at the level of the last of the looks %s, by visits a side", p.LooksInWords()), header, turns)
 	header = nil
 	var committed []noise.Way
 	for _, k := range sessionCounts {
@@ -203,14 +203,6 @@ func worsening(m noise.Metric, x float64) string {
 		return fmt.Sprintf("%.1f%s", 100*x, m.Sign())
 	}
 	return fmt.Sprintf("%.0f%s", 100*x, m.Sign())
-}
-
-func looks(list []int) string {
-	text := make([]string, len(list))
-	for i, n := range list {
-		text[i] = fmt.Sprint(n)
-	}
-	return strings.Join(text, "-")
 }
 
 // trimmed writes a fraction that was given as a percentage.

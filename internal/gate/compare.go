@@ -151,7 +151,7 @@ func (q *question) distance(worse float64) float64 {
 	if q.metric.Scale != bench.Logit {
 		return stat.Round(math.Log1p(worse))
 	}
-	left := expit(q.comparison.anchor) - worse
+	left := stat.Expit(q.comparison.anchor) - worse
 	switch {
 	case left <= 0:
 		return math.Inf(1)
@@ -166,10 +166,8 @@ func (q *question) worsening(y float64) float64 {
 	if q.metric.Scale != bench.Logit {
 		return stat.Round(math.Expm1(bounded(y)))
 	}
-	return stat.Round(expit(q.comparison.anchor) - expit(q.comparison.anchor-y))
+	return stat.Round(stat.Expit(q.comparison.anchor) - stat.Expit(q.comparison.anchor-y))
 }
-
-func expit(y float64) float64 { return 1 / (1 + math.Exp(-y)) }
 
 // bounded keeps an end of an interval within a factor of a million, so that a file can hold it: very few runs at a very
 // high confidence have no bound at all.

@@ -58,13 +58,13 @@ func (s since) share(level float64, days stat.Days) (since, bool) {
 	means := days.Means()
 	sum := 0.0
 	for _, y := range means {
-		sum += expit(y) / float64(len(means))
+		sum += stat.Expit(y) / float64(len(means))
 	}
 	sign := 1.0
 	if !s.metric.HigherBetter() {
 		sign = -1
 	}
-	s.worse, s.newest = stat.Round(sign*(level-sum)), stat.Round(sign*(level-expit(means[len(means)-1])))
+	s.worse, s.newest = stat.Round(sign*(level-sum)), stat.Round(sign*(level-stat.Expit(means[len(means)-1])))
 	return s, true
 }
 

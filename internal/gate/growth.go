@@ -42,7 +42,7 @@ func (q *question) fitDays() {
 
 // floorOf is the least sd between runs that is believed; 0 leaves it to the statistics. Shares have one of their own: runs
 // cannot be more alike than independent requests make them, and without it two perfect records would differ by nothing for
-// sure. It is the sd of a run's logit, √(1/met + 1/missed), at the share and the run size of all runs together.
+// sure. It is [stat.LogitSD] at the share and the run size of all runs together.
 func floorOf(runs []placed, m bench.Metric) float64 {
 	if m.Scale != bench.Logit {
 		return 0
@@ -50,7 +50,7 @@ func floorOf(runs []placed, m bench.Metric) float64 {
 	met, of := tallies(runs, m)
 	each := float64(sum(of)) / float64(len(of))
 	share := float64(sum(met)) / float64(sum(of))
-	return math.Sqrt(1/(share*each+0.5) + 1/((1-share)*each+0.5))
+	return stat.LogitSD(share, each)
 }
 
 // further says what one more session would buy; empty where a baseline keeps no more.

@@ -87,7 +87,7 @@ func (q *question) outOfReach(t thresholds) bool {
 		return false
 	}
 	q.settle(Inconclusive, fmt.Sprintf("At base %s is %s: it cannot fall by %s, so the rule shows nothing.", q.metric.Name,
-		estimated(expit(q.comparison.anchor), 0.02), speak(q.metric).asked(*asked)),
+		estimated(stat.Expit(q.comparison.anchor), 0.02), speak(q.metric).asked(*asked)),
 		"Hold it to a min, ask for fewer points, or loosen the SLO that it counts against.")
 	return true
 }

@@ -70,7 +70,7 @@ func (p Policy) prospect(base bench.Digest, m bench.Metric, measured []placed, r
 // level turns a mean on the scale of the analysis into the unit of the metric.
 func level(m bench.Metric, y float64) float64 {
 	if m.Scale == bench.Logit {
-		return stat.Round(expit(y))
+		return stat.Round(stat.Expit(y))
 	}
 	return stat.Round(held(math.Exp(y)))
 }

@@ -63,7 +63,7 @@ func (m *Metric) spread() {
 // Change turns a difference into a fraction of the typical value, or into points of a share.
 func (m Metric) Change(y float64) float64 {
 	if m.Scale == bench.Logit {
-		return share(m.centre+y) - share(m.centre)
+		return stat.Expit(m.centre+y) - stat.Expit(m.centre)
 	}
 	return math.Expm1(y)
 }
@@ -76,25 +76,22 @@ func (m Metric) Worse(y float64) float64 {
 	return math.Expm1(y)
 }
 
-func share(logit float64) float64 { return 1 / (1 + math.Exp(-logit)) }
-
 // Percent is a standard deviation as a reader is told it: of a logarithm it is nearly a fraction already; of a logit it is
 // in points, by the slope of the share there.
 func (m Metric) Percent(sd float64) float64 {
 	if m.Scale == bench.Logit {
-		p := share(m.centre)
+		p := stat.Expit(m.centre)
 		return sd * p * (1 - p)
 	}
 	return sd
 }
 
 // Believed is the standard deviation with which a comparison will reckon: runs are never believed to be alike to less than
-// half a per cent, and shares never to be more alike than independent requests make them, √(1/met + 1/missed).
+// half a per cent, and shares never to be more alike than independent requests make them.
 func (m Metric) Believed() float64 {
 	floor := leastSD
 	if m.Scale == bench.Logit {
-		p := share(m.centre)
-		floor = math.Sqrt(1/(p*m.each+0.5) + 1/((1-p)*m.each+0.5))
+		floor = stat.LogitSD(stat.Expit(m.centre), m.each)
 	}
 	return math.Max(m.SD, floor)
 }

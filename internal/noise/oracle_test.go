@@ -65,9 +65,9 @@ func near(t *testing.T, what string, got, want, relative float64) {
 }
 
 func TestDrawsAreSplitMix64(t *testing.T) {
-	d := draws(7)
+	d := stat.Draws(7)
 	for i, want := range readOracles(t).SplitMix {
-		if got := strconv.FormatUint(d.next(), 10); got != want {
+		if got := strconv.FormatUint(d.Next(), 10); got != want {
 			t.Errorf("draw %d is %s, want %s", i+1, got, want)
 		}
 	}
@@ -105,7 +105,7 @@ func TestChanceInRequestsAgreesWithNumPy(t *testing.T) {
 				runs[r][i] = bench.Request{Index: i, Sent: 1, FirstToken: 1 + math.Exp(c.Logs[i][r]), LastToken: 9, OutputTokens: 2, Class: bench.OK}
 			}
 		}
-		draw := draws(c.Seed)
+		draw := stat.Draws(c.Seed)
 		near(t, c.Metric, align(m, runs).resample(m, &draw), c.SD, 1e-8)
 	}
 }

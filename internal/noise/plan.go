@@ -106,7 +106,7 @@ func (p Plan) Advise(m Metric, a Ask) ([]string, error) {
 	var lines []string
 	switch {
 	case turns.Detects(m) <= wanted:
-		lines = append(lines, fmt.Sprintf("design: confirm or interleaved, looks %s, reaches rule_out %s (the base build has to be startable on this runner: reference)", p.looks(), named(turns, m, a.Tolerance)))
+		lines = append(lines, fmt.Sprintf("design: confirm or interleaved, looks %s, reaches rule_out %s (the base build has to be startable on this runner: reference)", p.LooksInWords(), named(turns, m, a.Tolerance)))
 	case five.Detects(m) <= wanted:
 		lines = append(lines, fmt.Sprintf("design: committed, with 5 sessions or more in the baseline, reaches rule_out %s", named(five, m, a.Tolerance)))
 	default:
@@ -141,8 +141,8 @@ func (p Plan) otherwise(m Metric, a Ask, wanted float64) string {
 	return fmt.Sprintf("%s, and not even %d would do: quieten the workload or the machine first", says, mostVisits)
 }
 
-// looks writes the looks as people do: 6-8-10.
-func (p Plan) looks() string {
+// LooksInWords writes the looks as people do: 6-8-10.
+func (p Plan) LooksInWords() string {
 	var list []string
 	for _, n := range p.Looks {
 		list = append(list, strconv.Itoa(n))

@@ -2,7 +2,6 @@ package noise
 
 import (
 	"math"
-	"math/bits"
 
 	"github.com/benchgate/benchgate/internal/bench"
 	"github.com/benchgate/benchgate/internal/stat"
@@ -41,7 +40,7 @@ func (s Scenario) chance(m bench.Metric, units [][]bench.Run) float64 {
 	if len(t.prompts) < 2 {
 		return 0
 	}
-	draw := draws(stat.Seed(m.Name, s.Digest.Scenario, 0))
+	draw := stat.Draws(stat.Seed(m.Name, s.Digest.Scenario, 0))
 	return t.resample(m, &draw)
 }
 
@@ -115,12 +114,12 @@ func (t table) leaveRunsOut() {
 	}
 }
 
-func (t table) resample(m bench.Metric, draw *draws) float64 {
+func (t table) resample(m bench.Metric, draw *stat.Draws) float64 {
 	ys := make([]float64, 0, resamples)
 	values := make([]float64, len(t.prompts))
 	for range resamples {
 		for i, mu := range t.prompts {
-			values[i] = math.Exp(mu + t.residuals[i][draw.below(len(t.residuals[i]))])
+			values[i] = math.Exp(mu + t.residuals[i][draw.Below(len(t.residuals[i]))])
 		}
 		v, err := m.Statistic(values)
 		if err != nil || !(v > 0) {
@@ -134,7 +133,7 @@ func (t table) resample(m bench.Metric, draw *draws) float64 {
 
 // chanceOfGood draws, for every prompt, whether it kept the SLO in a run taken at random.
 func (s Scenario) chanceOfGood(m bench.Metric, runs []map[int]bench.Request) float64 {
-	draw := draws(stat.Seed(m.Name, s.Digest.Scenario, 0))
+	draw := stat.Draws(stat.Seed(m.Name, s.Digest.Scenario, 0))
 	n := len(runs[0])
 	good := make([][]bool, n)
 	for i := range good {
@@ -146,7 +145,7 @@ func (s Scenario) chanceOfGood(m bench.Metric, runs []map[int]bench.Request) flo
 	for range resamples {
 		met := 0
 		for i := range good {
-			if good[i][draw.below(len(good[i]))] {
+			if good[i][draw.Below(len(good[i]))] {
 				met++
 			}
 		}
@@ -154,21 +153,4 @@ func (s Scenario) chanceOfGood(m bench.Metric, runs []map[int]bench.Request) flo
 	}
 	_, sd := moments(ys)
 	return sd
-}
-
-// draws is SplitMix64 (Steele, Lea & Flood 2014, figure 16): the same on every machine.
-type draws uint64
-
-func (d *draws) next() uint64 {
-	*d += 0x9E3779B97F4A7C15
-	z := uint64(*d)
-	z = (z ^ z>>30) * 0xBF58476D1CE4E5B9
-	z = (z ^ z>>27) * 0x94D049BB133111EB
-	return z ^ z>>31
-}
-
-// below is a number from 0 to n − 1: the high word of the product (Lemire 2019), whose bias for such n is below 2⁻⁵⁰.
-func (d *draws) below(n int) int {
-	hi, _ := bits.Mul64(d.next(), uint64(n))
-	return int(hi)
 }

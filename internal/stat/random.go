@@ -1,6 +1,9 @@
 package stat
 
-import "hash/fnv"
+import (
+	"hash/fnv"
+	"math/bits"
+)
 
 // golden is the step of SplitMix64: 2⁶⁴ over the golden ratio, odd.
 const golden = 0x9E3779B97F4A7C15
@@ -19,4 +22,19 @@ func mix(z uint64) uint64 {
 	z = (z ^ z>>30) * 0xBF58476D1CE4E5B9
 	z = (z ^ z>>27) * 0x94D049BB133111EB
 	return z ^ z>>31
+}
+
+// Draws is a sequence of random numbers that starts at its seed and is the same on every machine.
+type Draws uint64
+
+// Next is the next number of SplitMix64.
+func (d *Draws) Next() uint64 {
+	*d += golden
+	return mix(uint64(*d))
+}
+
+// Below is a number from 0 to n − 1: the high word of the product (Lemire 2019), whose bias is below n·2⁻⁶⁴.
+func (d *Draws) Below(n int) int {
+	hi, _ := bits.Mul64(d.Next(), uint64(n))
+	return int(hi)
 }

@@ -39,6 +39,15 @@ func Logit(met, of int) float64 {
 	return math.Log((float64(met) + 0.5) / (float64(of-met) + 0.5))
 }
 
+// Expit turns a logit back into a share.
+func Expit(y float64) float64 { return 1 / (1 + math.Exp(-y)) }
+
+// LogitSD is the standard deviation of the logit of a run in which so many independent requests meet the target with the
+// chance of share: √(1/met + 1/missed), with the half of [Logit]. Runs cannot be more alike than that.
+func LogitSD(share, requests float64) float64 {
+	return math.Sqrt(1/(float64(share*requests)+0.5) + 1/(float64((1-share)*requests)+0.5))
+}
+
 // mean is that of values known to be there. It sums differences from the first value, so that many equal values have
 // exactly that value as their mean.
 func mean(xs []float64) float64 {
