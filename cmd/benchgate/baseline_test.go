@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -43,12 +42,7 @@ func TestBaselinesPageWorks(t *testing.T) {
 	if err := os.WriteFile(script, b.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p := scriptParams()
-	p.Dir, p.Files = "", []string{script}
-	setup := p.Setup
-	p.Setup = func(e *testscript.Env) error {
-		return errors.Join(os.CopyFS(filepath.Join(e.WorkDir, "examples"), os.DirFS("../../examples")), setup(e))
-	}
+	p := pageParams(script)
 	p.Cmds["undated"] = undated
 	testscript.Run(t, p)
 }

@@ -52,7 +52,11 @@ func (c calibrateCmd) Run(sh *shell) error {
 	if err != nil {
 		return err
 	}
-	if plan, err = r.resume(sh, plan, base); err != nil {
+	id, err := identify(sh, plan, base)
+	if err != nil {
+		return err
+	}
+	if plan, err = r.resume(sh, plan, id); err != nil {
 		return err
 	}
 	tellPlan(sh, plan, c.Plan)
@@ -65,12 +69,9 @@ func (c calibrateCmd) Run(sh *shell) error {
 	if err := r.allowed(sh, plan); err != nil {
 		return err
 	}
-	o, err := r.options(sh, plan, base)
-	if err != nil {
-		return err
-	}
+	o := r.options(sh, plan, base, id)
 	o.Dial = sh.dial
-	log, err := c.gather(sh, o)
+	log, err := gather(sh, o, c.Output)
 	return c.conclude(sh, conf, log, base, err)
 }
 
@@ -111,31 +112,6 @@ func (c calibrateCmd) twice(conf config.Config) (config.Config, string) {
 	conf.Campaign.Design = "interleaved"
 	conf.Campaign.Looks = []int{2 * ((c.Runs + 3) / 4)} // visits a side: even, and no fewer than asked for altogether
 	return conf, fmt.Sprintf("design %s: every visit is a fresh start, and both sides are the target", design)
-}
-
-// gather measures what is missing and writes the results, even when it ended early.
-func (c calibrateCmd) gather(sh *shell, o campaign.Options) (bench.CampaignLog, error) {
-	runner := o.Plan.Config.Runner
-	if err := ours(c.Output, runner); err != nil {
-		return bench.CampaignLog{}, err
-	}
-	res, err := campaign.Run(sh.ctx, o)
-	if errors.Is(err, campaign.ErrBusy) {
-		return res.Log, err
-	}
-	if discardErr := discard(c.Output, runner); discardErr != nil {
-		return res.Log, errors.Join(err, discardErr)
-	}
-	if left(res, err) {
-		err = errors.Join(err, writeResults(res, o.Plan, c.Output, secrets(sh, o)))
-	}
-	switch {
-	case err != nil:
-		tellRest(sh, res, filepath.Join(c.Output, runner))
-	case res.Measured == 0:
-		sh.talk.say("nothing was missing: this commit, plan and baseline were measured before (--fresh measures anew)")
-	}
-	return res.Log, err
 }
 
 // tell prints each scenario's noise and stores it. What is not to be kept is told from as many runs on as have a spread.

@@ -67,14 +67,20 @@ func TestReadmeCommandsWork(t *testing.T) {
 	if err := os.WriteFile(script, scriptOf(shown), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	p := pageParams(script)
+	p.Cmds["shows"] = shows
+	testscript.Run(t, p)
+}
+
+// pageParams run the commands that a page shows where the examples are.
+func pageParams(script string) testscript.Params {
 	p := scriptParams()
-	p.Dir, p.Files = "", []string{script}
+	p.Files = []string{script}
 	setup := p.Setup
 	p.Setup = func(e *testscript.Env) error {
 		return errors.Join(os.CopyFS(filepath.Join(e.WorkDir, "examples"), os.DirFS("../../examples")), setup(e))
 	}
-	p.Cmds["shows"] = shows
-	testscript.Run(t, p)
+	return p
 }
 
 // red are the commands that the README says exit with 1.

@@ -22,32 +22,39 @@ import (
 	"github.com/benchgate/benchgate/internal/stat"
 )
 
-// measure runs a campaign and writes all that came of it, even when it ended early.
+// measure runs a campaign, writes all that came of it and prints the middle of it.
 func measure(sh *shell, o campaign.Options, out string) error {
-	if err := ours(out, o.Plan.Config.Runner); err != nil {
+	log, err := gather(sh, o, out)
+	if err != nil {
 		return err
+	}
+	tellResults(sh.stdout, sides(log), filepath.Join(out, o.Plan.Config.Runner))
+	return nil
+}
+
+// gather measures what is missing and writes all that came of it, even when it ended early.
+func gather(sh *shell, o campaign.Options, out string) (bench.CampaignLog, error) {
+	runner := o.Plan.Config.Runner
+	if err := ours(out, runner); err != nil {
+		return bench.CampaignLog{}, err
 	}
 	res, err := campaign.Run(sh.ctx, o)
 	if errors.Is(err, campaign.ErrBusy) {
-		return err
+		return res.Log, err
 	}
-	if discardErr := discard(out, o.Plan.Config.Runner); discardErr != nil {
-		return errors.Join(err, discardErr)
+	if discardErr := discard(out, runner); discardErr != nil {
+		return res.Log, errors.Join(err, discardErr)
 	}
 	if left(res, err) {
-		if writeErr := writeResults(res, o.Plan, out, secrets(sh, o)); writeErr != nil {
-			return errors.Join(err, writeErr)
-		}
+		err = errors.Join(err, writeResults(res, o.Plan, out, secrets(sh, o)))
 	}
-	if err != nil {
-		tellRest(sh, res, filepath.Join(out, o.Plan.Config.Runner))
-		return err
-	}
-	if res.Measured == 0 {
+	switch {
+	case err != nil:
+		tellRest(sh, res, filepath.Join(out, runner))
+	case res.Measured == 0:
 		sh.talk.say("nothing was missing: this commit, plan and baseline were measured before (--fresh measures anew)")
 	}
-	tellResults(sh.stdout, sides(res.Log), filepath.Join(out, o.Plan.Config.Runner))
-	return nil
+	return res.Log, err
 }
 
 // left reports whether a campaign left anything that is worth a place among the results.

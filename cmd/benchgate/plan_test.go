@@ -103,10 +103,10 @@ func TestACampaignThatHasBegunKnowsItsOwnTime(t *testing.T) {
 			t.Errorf("before it began:\n%s", text)
 		}
 		s.edit = func(o *campaign.Options) {
-			_, _, key, err := names(s.sh, o.Plan, nil)
+			id, err := identify(s.sh, o.Plan, nil)
 			s.must(err)
 			o.Look = func(_, _ []bench.Digest) []string { return []string{"chat", "other"} } // open until the budget's end
-			o.State, o.Key = s.path("xdg", "benchgate"), key
+			o.State, o.Key = s.path("xdg", "benchgate"), id.key
 		}
 		s.must(s.run("out", "interleaved", "campaign.looks=[4, 80]", "campaign.budget=120s"))
 		if text := plan(); !strings.Contains(text, "has begun") || strings.Contains(text, "its time assumes") {

@@ -50,11 +50,7 @@ func besideReference(sh *shell, name string, data []byte) (config.Config, inheri
 	if err != nil || conf.Reference == nil || conf.Reference.Dir == conf.Target.Dir || conf.Campaign.Design == "committed" {
 		return conf, inherited{}, err
 	}
-	folder := conf.Reference.Dir
-	if !filepath.IsAbs(folder) {
-		folder = filepath.Join(filepath.Dir(name), folder)
-	}
-	places := samePlaces(sh, name, folder)
+	places := samePlaces(sh, name, beside(name, conf.Reference.Dir))
 	for _, file := range places {
 		base, err := os.ReadFile(file)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -81,25 +77,29 @@ func samePlaces(sh *shell, name, checkout string) []string {
 	return []string{filepath.Join(checkout, filepath.FromSlash(prefix), filepath.Base(name)), top}
 }
 
-// reference is the commit that a reference is built from, and its API key; empty where there is none or nothing says.
-func reference(sh *shell, p campaign.Plan) (commit, key string) {
-	r := p.Config.Reference
-	if r == nil || p.Config.Campaign.Design == "committed" {
-		return "", ""
+// beside is a folder that a config names, from where its file stands.
+func beside(file, folder string) string {
+	if filepath.IsAbs(folder) {
+		return folder
 	}
-	folder := r.Dir
-	if !filepath.IsAbs(folder) {
-		folder = filepath.Join(filepath.Dir(p.Config.File), folder)
+	return filepath.Join(filepath.Dir(file), folder)
+}
+
+// turnedWith is the reference that a plan measures; nil where it measures none.
+func turnedWith(p campaign.Plan) *config.Target {
+	if p.Config.Campaign.Design == "committed" {
+		return nil
 	}
-	return commitOf(sh, folder, filepath.Base(p.Config.File)), sh.getenv(r.APIKeyEnv)
+	return p.Config.Reference
 }
 
 // unknown reports whether nothing says which builds are measured: then a finished campaign cannot be taken for this one's.
-func unknown(p campaign.Plan, commit, reference string) bool {
-	if commit == "" || len(p.Config.Target.Command) == 0 {
+func unknown(p campaign.Plan, id identity) bool {
+	if id.commit == "" || len(p.Config.Target.Command) == 0 {
 		return true
 	}
-	return p.Config.Campaign.Design != "committed" && (reference == "" || len(p.Config.Reference.Command) == 0)
+	r := turnedWith(p)
+	return r != nil && (id.reference == "" || len(r.Command) == 0)
 }
 
 // firstStage asks the gate which scenarios a confirm campaign has to confirm.

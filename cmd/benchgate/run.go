@@ -45,7 +45,11 @@ func (c runCmd) Run(sh *shell) error {
 	if plan, err = plan.Against(scenarioNames(base)); err != nil {
 		return err
 	}
-	if plan, err = c.resume(sh, plan, base); err != nil {
+	id, err := identify(sh, plan, base)
+	if err != nil {
+		return err
+	}
+	if plan, err = c.resume(sh, plan, id); err != nil {
 		return err
 	}
 	if c.Runs > 0 && conf.Campaign.Design == "interleaved" {
@@ -59,11 +63,7 @@ func (c runCmd) Run(sh *shell) error {
 	if err := c.allowed(sh, plan); err != nil {
 		return err
 	}
-	o, err := c.options(sh, plan, base)
-	if err != nil {
-		return err
-	}
-	return measure(sh, o, c.Output)
+	return measure(sh, c.options(sh, plan, base, id), c.Output)
 }
 
 // config reads the config with what --set changes in it and with what its reference inherits.
@@ -126,8 +126,8 @@ func durations(base []bench.Digest) map[string]float64 {
 // allowed refuses a target that is not ours to load.
 func (c runCmd) allowed(sh *shell, p campaign.Plan) error {
 	targets := []config.Target{p.Config.Target}
-	if p.Config.Reference != nil && p.Config.Campaign.Design != "committed" {
-		targets = append(targets, *p.Config.Reference)
+	if r := turnedWith(p); r != nil {
+		targets = append(targets, *r)
 	}
 	for _, t := range targets {
 		if err := c.allows(sh, t, p); err != nil {
@@ -157,37 +157,36 @@ func (c runCmd) allows(sh *shell, t config.Target, p campaign.Plan) error {
 	return nil
 }
 
-// names are the commits of both sides and the key of the campaign that measures them.
-func names(sh *shell, plan campaign.Plan, base []bench.Digest) (commit, against, key string, err error) {
+// identity is what a campaign goes by: the commits of both sides, empty where unknown, and its key.
+type identity struct{ commit, reference, key string }
+
+func identify(sh *shell, plan campaign.Plan, base []bench.Digest) (identity, error) {
 	hash, err := plan.Hash()
 	if err != nil {
-		return "", "", "", err
+		return identity{}, err
 	}
 	file := plan.Config.File
-	commit = commitOf(sh, filepath.Dir(file), filepath.Base(file))
-	against, _ = reference(sh, plan)
-	key, err = campaign.Key(commit+against, hash, base)
-	return commit, against, key, err
+	id := identity{commit: commitOf(sh, filepath.Dir(file), filepath.Base(file))}
+	if r := turnedWith(plan); r != nil {
+		id.reference = commitOf(sh, beside(file, r.Dir), filepath.Base(file))
+	}
+	id.key, err = campaign.Key(id.commit+id.reference, hash, base)
+	return id, err
 }
 
 // resume takes the time of a plan from the campaign that it will go on with, if there is one.
-func (c runCmd) resume(sh *shell, plan campaign.Plan, base []bench.Digest) (campaign.Plan, error) {
+func (c runCmd) resume(sh *shell, plan campaign.Plan, id identity) (campaign.Plan, error) {
 	if c.Fresh {
 		return plan, nil
 	}
-	_, _, key, err := names(sh, plan, base)
-	if err != nil {
-		return plan, err
-	}
-	return plan.Resume(filepath.Join(stateFolder(sh.getenv), key))
+	return plan.Resume(filepath.Join(stateFolder(sh.getenv), id.key))
 }
 
-func (c runCmd) options(sh *shell, plan campaign.Plan, base []bench.Digest) (campaign.Options, error) {
-	commit, against, key, err := names(sh, plan, base)
-	if err != nil {
-		return campaign.Options{}, err
+func (c runCmd) options(sh *shell, plan campaign.Plan, base []bench.Digest, id identity) campaign.Options {
+	referenceKey := ""
+	if r := turnedWith(plan); r != nil {
+		referenceKey = sh.getenv(r.APIKeyEnv)
 	}
-	_, referenceKey := reference(sh, plan)
 	texts := map[string]bench.Calibration{}
 	for _, d := range base {
 		if d.Text.Method != "" {
@@ -195,13 +194,13 @@ func (c runCmd) options(sh *shell, plan campaign.Plan, base []bench.Digest) (cam
 		}
 	}
 	return campaign.Options{
-		Plan: plan, State: stateFolder(sh.getenv), Key: key, Fresh: c.Fresh, Commit: commit,
-		Unknown: unknown(plan, commit, against),
+		Plan: plan, State: stateFolder(sh.getenv), Key: id.key, Fresh: c.Fresh, Commit: id.commit,
+		Unknown: unknown(plan, id),
 		Tool:    "benchgate " + programVersion(), ID: sh.now().UTC().Format("20060102T150405Z"),
-		APIKey: sh.getenv(plan.Config.Target.APIKeyEnv), ReferenceKey: referenceKey, ReferenceCommit: against,
+		APIKey: sh.getenv(plan.Config.Target.APIKeyEnv), ReferenceKey: referenceKey, ReferenceCommit: id.reference,
 		Stage1: firstStage(plan, base), Look: atLook(plan, base), Host: host.Describe(sh.ctx), Texts: texts, KeepText: c.SaveText,
 		Progress: sh.talk.progress, Say: func(s string) { sh.talk.say("%s", s) }, Now: sh.now,
-	}, nil
+	}
 }
 
 // stateFolder is where campaigns live while they grow.
