@@ -155,5 +155,6 @@ func (c demoCmd) explain(p func(string, ...any), took time.Duration) {
 		page = at("slower-build", "report.html")
 	}
 	p("\nthe report as a page: %s", page)
+	p("next, for a server of your own: benchgate init writes a commented benchgate.yaml, benchgate run --plan says what it will do")
 	p("took %.0f s; exit 0 means: the same build was not red, and the slower one was", took.Seconds())
 }
