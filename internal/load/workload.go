@@ -20,8 +20,10 @@ type Workload struct {
 	output  []int
 	// cycle is how many times the dataset had been used up before each prompt; nil when no prompt comes twice.
 	cycle []int
-	load  config.Load
-	api   string // what the prompts are sent to: a chat template changes what the model reads
+	// shared is the share of prompt tokens that the dataset itself makes some requests of a run have in common.
+	shared float64
+	load   config.Load
+	api    string // what the prompts are sent to: a chat template changes what the model reads
 }
 
 // maxRequests bounds one run: a typing error must not fill the memory.
@@ -52,6 +54,16 @@ func Prompts(s config.Scenario, folder string, cal bench.Calibration, api string
 
 // OutputTokens is how many tokens each request asks for.
 func (w Workload) OutputTokens() []int { return w.output }
+
+// SharedTokens is the share of all prompt tokens of a run, from 0 to 1, that a server may take from its prefix cache because
+// the scenario wants it to: 1 where prompts are reused, 0 where all text is new. It is an upper bound: what a server that
+// keeps everything would find.
+func (w Workload) SharedTokens() float64 {
+	if w.load.ReusePrompts {
+		return 1
+	}
+	return w.shared
+}
 
 // Salted returns the prompts of one run: see Salt. Where the load reuses prompts, or the salt is empty, they are the
 // unsalted ones.

@@ -126,6 +126,17 @@ func TestTheSamePromptsForAnotherAPIAreAnotherWorkload(t *testing.T) {
 	}
 }
 
+func TestOnlyReusedPromptsAreWhollyShared(t *testing.T) {
+	fresh, reused := randomScenario(64, 0.2, 5), randomScenario(64, 0.2, 5)
+	reused.Load.ReusePrompts = true
+	if got := made(t, fresh, byWords, openai.Chat).SharedTokens(); got != 0 {
+		t.Errorf("fresh prompts: %v", got)
+	}
+	if got := made(t, reused, byWords, openai.Chat).SharedTokens(); got != 1 {
+		t.Errorf("reused prompts: %v", got)
+	}
+}
+
 func TestNamesDoNotEnterTheHash(t *testing.T) {
 	a, b := randomScenario(64, 0.2, 20), randomScenario(64, 0.2, 20)
 	b.Name = "other"
