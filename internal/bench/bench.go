@@ -162,6 +162,8 @@ type Run struct {
 	OutputTokens float64 `json:"output_tokens,omitempty"`
 	// CachedTokens is the share of prompt tokens that the server said came from a cache; absent when it does not say.
 	CachedTokens *float64 `json:"cached_tokens,omitempty"`
+	// Server is the server's own account of this run; nil where it gives none.
+	Server *ServerAccount `json:"server,omitempty"`
 	// FirstError is the first failure's message, redacted and shortened.
 	FirstError string `json:"first_error,omitempty"`
 	// Warnings are what a reader should mind about this run.

@@ -209,6 +209,9 @@ func checkRequest(q Request) error {
 	); err != nil {
 		return err
 	}
+	if err := q.Told.check(); err != nil {
+		return fmt.Errorf("told: %w", err)
+	}
 	for _, gap := range q.Gaps {
 		if err := notNegative(number{"gaps", gap}); err != nil {
 			return err

@@ -34,6 +34,9 @@ func CheckRun(r Run) error {
 			return err
 		}
 	}
+	if err := r.Server.check(); err != nil {
+		return fmt.Errorf("server: %w", err)
+	}
 	cached := 0.0
 	if r.CachedTokens != nil {
 		cached = *r.CachedTokens

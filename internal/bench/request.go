@@ -70,10 +70,13 @@ type Request struct {
 	InputTokens  int    `json:"input_tokens,omitempty"`
 	OutputTokens int    `json:"output_tokens,omitempty"`
 	TokenSource  string `json:"token_source,omitempty"` // "usage" or "chunks"
-	// CachedTokens is usage.prompt_tokens_details.cached_tokens; nil when the server does not say.
-	CachedTokens *int   `json:"cached_tokens,omitempty"`
-	Finish       string `json:"finish,omitempty"`
-	Class        Class  `json:"class"`
+	// CachedTokens is usage.prompt_tokens_details.cached_tokens, else cache_n of llama-server's timings; nil when the server
+	// does not say.
+	CachedTokens *int `json:"cached_tokens,omitempty"`
+	// Told is the server's own account of this request; nil where the answer holds none.
+	Told   *Told  `json:"told,omitempty"`
+	Finish string `json:"finish,omitempty"`
+	Class  Class  `json:"class"`
 	// Status is the HTTP status, 0 when none came. Error is the failure's message, redacted and shortened.
 	Status     int    `json:"status,omitempty"`
 	Error      string `json:"error,omitempty"`

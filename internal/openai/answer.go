@@ -44,6 +44,7 @@ type answer struct {
 	events int
 
 	usage     usage
+	told      told
 	reasoning string // the field in which reasoning came
 	finish    []byte
 	text      []byte
@@ -158,6 +159,9 @@ func (a *answer) data(name, data []byte) {
 	}
 	if a.chunk.usage.known {
 		a.usage = a.chunk.usage
+	}
+	if a.chunk.told.source != "" {
+		a.told = a.chunk.told
 	}
 	if a.chunk.token {
 		a.token()
@@ -274,14 +278,14 @@ func (a *answer) count() {
 	if a.req.Chunks > 0 {
 		a.req.OutputTokens, a.req.TokenSource = a.tokens()
 	}
-	if !a.usage.known {
-		return
+	if a.usage.known {
+		a.req.InputTokens = max(0, a.usage.in)
 	}
-	a.req.InputTokens = max(0, a.usage.in)
-	if a.usage.cached >= 0 {
+	if a.usage.known && a.usage.cached >= 0 {
 		cached := a.usage.cached
 		a.req.CachedTokens = &cached
 	}
+	a.told.note(&a.req)
 }
 
 // unstreamed names an answer that is one JSON text.

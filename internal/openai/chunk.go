@@ -25,6 +25,7 @@ type chunk struct {
 	finish    []byte // the finish reason; empty when none came
 	text      []byte // the answer's text as a JSON string with quotes, of the first choice that has one
 	usage     usage
+	told      told
 	failure   []byte // the error in it, as JSON; nil when there is none
 
 	object bool // the chunk is an error as a whole
@@ -65,6 +66,10 @@ func (c *chunk) member(name []byte) bool {
 			c.usage = usage{known: true, in: -1, out: -1, cached: -1}
 			return c.scan.members(c.count)
 		}
+	case fromTimings:
+		return c.toldIn(fromTimings)
+	case fromMetrics:
+		return c.toldIn(fromMetrics)
 	case "error":
 		raw, ok := c.scan.value()
 		c.failure = nil
