@@ -52,6 +52,7 @@ type answer struct {
 	done      bool     // [DONE] came
 	failed    *failure // what a chunk said or was
 	end       float64  // when the stream ended
+	kept      string   // what the server says it does with the connection
 }
 
 // read reads a stream to its end. Each read is dated before anything in it is parsed. A nil error is the end of the body.

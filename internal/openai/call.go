@@ -40,11 +40,10 @@ type Call struct {
 var owned = []string{"model", "stream", "stream_options", "messages", "prompt", "n", MaxTokens, MaxCompletionTokens}
 
 // fixedBody makes the members that every request shares, sorted by name and without the outer braces.
-func fixedBody(o Options) ([]byte, error) {
-	members := map[string]any{
-		"model":          o.Model,
-		"stream":         true,
-		"stream_options": map[string]any{"include_usage": true},
+func fixedBody(o Options, usage bool) ([]byte, error) {
+	members := map[string]any{"model": o.Model, "stream": true}
+	if usage {
+		members["stream_options"] = map[string]any{"include_usage": true}
 	}
 	if o.Temperature != nil {
 		members["temperature"] = *o.Temperature

@@ -47,6 +47,7 @@ func (c *Client) exchange(ctx context.Context, call Call, since func() float64) 
 	}
 	defer resp.Body.Close()
 	a.req.Headers, a.req.Status = since(), resp.StatusCode
+	a.kept = keepAlive(resp)
 	if f := c.refused(resp, a); f != nil {
 		return c.ended(a, f)
 	}

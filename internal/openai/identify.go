@@ -23,13 +23,21 @@ const maxFact = 8 << 20
 func (p *probe) identify(ctx context.Context) {
 	p.models(ctx)
 	p.props(ctx)
-	for _, path := range []string{"version", "api/version"} { // vLLM; Ollama
-		var v struct{ Version string }
-		if p.caps.Facts[bench.KeyVersion] == "" && p.get(ctx, p.c.beside(path), &v) {
-			p.fact(bench.KeyVersion, v.Version)
-			if path == "api/version" {
-				p.fact(bench.KeyEngine, "ollama")
-			}
+	for _, path := range []string{"version", "api/version", "get_server_info", "info"} { // vLLM; Ollama; SGLang; TGI
+		var v struct {
+			Version string
+			Router  string // TGI
+		}
+		if p.caps.Facts[bench.KeyVersion] != "" || !p.get(ctx, p.c.beside(path), &v) {
+			continue
+		}
+		p.fact(bench.KeyVersion, v.Version)
+		switch {
+		case v.Version == "":
+		case path == "api/version":
+			p.fact(bench.KeyEngine, "ollama")
+		case v.Router == "text-generation-router":
+			p.fact(bench.KeyEngine, "tgi")
 		}
 	}
 }

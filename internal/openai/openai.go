@@ -41,6 +41,8 @@ type Options struct {
 	// ExtraBody is merged into every request, one level deep, and wins. Keys that the measurement owns are refused.
 	ExtraBody map[string]any
 	Timeouts  Timeouts
+	// Metrics is the path of Prometheus metrics on the server's origin, which Preflight looks at; empty: it does not.
+	Metrics string
 	// Connections is how many connections are kept between requests. Zero is 1024.
 	Connections int
 	// KeepText keeps the text of each answer in its Request.
@@ -78,7 +80,7 @@ func New(o Options) (*Client, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	fixed, err := fixedBody(o)
+	fixed, err := fixedBody(o, true)
 	if err != nil {
 		return nil, err
 	}

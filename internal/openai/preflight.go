@@ -17,8 +17,13 @@ const probeTokens = 16
 // probeQuestion has a short answer, so that a server which stops by itself does so before the limit.
 const probeQuestion = "Answer with one word, yes or no: is the sea wet?"
 
-// Preflight asks the server who it is, and for up to five short answers, to learn what it obeys. It changes nothing: see Apply.
-// An error is an *Error unless the context is over.
+// probeLimits bound each probe, whatever the limits of a measured request are: a server that writes on under every limit is
+// cut off by its tokens, and one that writes them slowly by these.
+var probeLimits = Timeouts{FirstToken: 2 * time.Minute, Idle: 30 * time.Second, Total: 3 * time.Minute}
+
+// Preflight asks the server who it is, and for one to three short answers, to learn what it obeys. Where the server refuses
+// a member of the body without naming it, or sends a whole answer at once, there are up to two answers more. It changes
+// nothing: see Apply. An error is an *Error unless the context is over.
 func (c *Client) Preflight(ctx context.Context) (Capabilities, error) {
 	p := &probe{c: c, start: time.Now(), caps: Capabilities{Facts: map[string]string{}}}
 	p.identify(ctx)
@@ -30,19 +35,35 @@ func (c *Client) Preflight(ctx context.Context) (Capabilities, error) {
 	if err := p.exact(ctx, a); err != nil {
 		return Capabilities{}, err
 	}
+	if err := p.again(ctx); err != nil {
+		return Capabilities{}, err
+	}
 	if err := p.tokens(ctx); err != nil {
 		return Capabilities{}, err
 	}
+	p.scrape(ctx)
 	p.warn()
 	p.caps.Address = c.Address()
 	return p.caps, nil
 }
 
-// Apply makes the client use what Preflight found. It must not run beside Do.
+// Apply makes the client send what Preflight found the server to take. It must not run beside Do.
 func (c *Client) Apply(caps Capabilities) {
 	if caps.LimitField != "" {
 		c.limit = caps.LimitField
 	}
+	if caps.UsageRefused {
+		c.fixed = c.withoutUsage()
+	}
+}
+
+// withoutUsage are the members that every request shares, for a server that refuses to be asked for usage.
+func (c *Client) withoutUsage() []byte {
+	fixed, err := fixedBody(c.options, false)
+	if err != nil {
+		panic(err) // New made them from the same options
+	}
+	return fixed
 }
 
 // FirstToken asks for one short answer and reports why not one token of it came.
@@ -57,11 +78,12 @@ func (c *Client) FirstToken(ctx context.Context) error {
 
 // probe is a preflight under way.
 type probe struct {
-	c     *Client
-	start time.Time
-	caps  Capabilities
-	bare  bool // the server refuses ignore_eos and min_tokens
-	mute  bool // a question about the server itself was not answered at all: no more are asked
+	c       *Client
+	start   time.Time
+	caps    Capabilities
+	bare    bool // the server refuses ignore_eos and min_tokens
+	noUsage bool // the server refuses stream_options
+	mute    bool // a question about the server itself was not answered at all: no more are asked
 }
 
 func (p *probe) since() float64 { return time.Since(p.start).Seconds() }
@@ -73,25 +95,39 @@ func (p *probe) ask(ctx context.Context, field string, exact bool) *answer {
 
 func (p *probe) send(ctx context.Context, field string, call Call) *answer {
 	p.caps.Requests++
-	return p.c.with(field).exchange(ctx, call, p.since)
+	c := p.c.with(field)
+	if p.noUsage {
+		c.fixed = c.withoutUsage()
+	}
+	a := c.exchange(ctx, call, p.since)
+	p.caps.Reconnects += a.req.Reconnects
+	return a
 }
 
-// with is the client under another limit field; it shares the connections.
+// with is the client under another limit field and the limits of a probe; it shares the connections.
 func (c *Client) with(field string) *Client {
-	return &Client{options: c.options, base: c.base, limit: field, fixed: c.fixed, wire: c.wire, redact: c.redact, buffers: c.buffers}
+	o := c.options
+	o.Timeouts.FirstToken = min(o.Timeouts.FirstToken, probeLimits.FirstToken)
+	o.Timeouts.Idle = min(o.Timeouts.Idle, probeLimits.Idle)
+	o.Timeouts.Total = min(o.Timeouts.Total, probeLimits.Total)
+	return &Client{options: o, base: c.base, limit: field, fixed: c.fixed, wire: c.wire, redact: c.redact, buffers: c.buffers}
+}
+
+// fields are the limit fields that may be tried, in their order.
+func (p *probe) fields() []string {
+	switch {
+	case p.c.options.LimitField != Auto:
+		return []string{p.c.options.LimitField}
+	case p.c.options.API == Completions:
+		return []string{MaxTokens} // the endpoint never knew another
+	}
+	return []string{MaxTokens, MaxCompletionTokens}
 }
 
 // limit finds the limit field that the server obeys and returns the answer under it.
 func (p *probe) limit(ctx context.Context) (*answer, error) {
-	fields := []string{MaxTokens, MaxCompletionTokens}
-	switch {
-	case p.c.options.LimitField != Auto:
-		fields = []string{p.c.options.LimitField}
-	case p.c.options.API == Completions:
-		fields = fields[:1] // the endpoint never knew another
-	}
 	var first *answer
-	for _, field := range fields {
+	for _, field := range p.fields() {
 		a := p.asked(ctx, field)
 		p.caps.LimitField = field
 		switch a.req.Class {
@@ -106,30 +142,55 @@ func (p *probe) limit(ctx context.Context) (*answer, error) {
 		}
 	}
 	if first.req.Class == bench.TooLong {
-		return nil, &Error{
-			"ask for a short answer", bench.TooLong, first.req.Error,
-			"the server obeys none of " + strings.Join(fields, ", ") + ": set target.limit_field, or measure another server; answers without bound are another workload each time",
-		}
+		return nil, &Error{"ask for a short answer", bench.TooLong, first.req.Error, p.unbounded(first)}
 	}
 	return nil, p.error(ctx, "ask for a short answer", first)
 }
 
-// asked asks for an exact length, and without it when the server refuses that.
+// unbounded is what to do about a server that obeys no limit.
+func (p *probe) unbounded(a *answer) string {
+	switch {
+	case a.usage.known && a.usage.out > probeTokens && a.req.Chunks <= probeTokens:
+		return fmt.Sprintf("the server's usage counts %d tokens, though %d chunks came: either it writes more than it is asked for, or it counts wrongly; neither can be measured",
+			a.usage.out, a.req.Chunks)
+	case p.c.options.LimitField != Auto:
+		return "the server does not obey target.limit_field: " + p.c.options.LimitField + "; leave the key out, and the field that is obeyed is found"
+	}
+	return "the server obeys none of " + strings.Join(p.fields(), ", ") + ": measure another server; answers without bound are another workload each time"
+}
+
+// asked asks for an exact length, and without what the server says that it does not take. Where it does not say, the exact
+// length is what most servers do not know.
 func (p *probe) asked(ctx context.Context, field string) *answer {
-	if !p.bare {
-		a := p.ask(ctx, field, true)
+	for {
+		a := p.ask(ctx, field, !p.bare)
 		if a.req.Class != bench.HTTP4xx || a.req.Status == 404 || a.req.Status == 401 || a.req.Status == 403 {
 			return a
 		}
+		said := a.req.Error
+		switch {
+		case !p.noUsage && strings.Contains(said, "stream_options"):
+			p.noUsage = true
+		case !p.bare && (strings.Contains(said, "ignore_eos") || strings.Contains(said, "min_tokens")):
+			p.bare = true
+		case p.bare || strings.Contains(said, field):
+			return a
+		default:
+			a = p.ask(ctx, field, false)
+			p.bare = a.req.Class != bench.HTTP4xx
+			return a
+		}
 	}
-	a := p.ask(ctx, field, false)
-	p.bare = p.bare || a.req.Class != bench.HTTP4xx
-	return a
 }
 
 // note takes down what an answer shows.
 func (p *probe) note(a *answer) {
 	p.caps.Usage = a.usage.known && a.usage.out > 0
+	p.caps.UsageRefused = p.noUsage
+	if a.usage.known && a.usage.out < 0 {
+		p.caps.Warnings = append(p.caps.Warnings, fmt.Sprintf("the server's usage claims %d output tokens: it is not believed", a.usage.out))
+	}
+	p.caps.KeepAlive = shorten(p.c.redact.clean(a.kept), 100)
 	p.caps.CachedTokens = a.usage.cached >= 0 && a.usage.known
 	p.caps.Reasoning = a.reasoning
 	p.caps.TTFT = max(0, a.req.FirstToken-a.req.Sent)
@@ -142,28 +203,56 @@ func buffered(r bench.Request) bool {
 	return r.Chunks >= 4 && r.FirstToken-r.Sent >= 0.02 && r.LastToken-r.FirstToken < 0.0002*float64(r.Chunks-1)
 }
 
-// obeying are engines known to write on until min_tokens, whatever the model wants.
-var obeying = []string{"vllm", "sglang", "llama.cpp", "tensorrt_llm", "benchgate-sim"}
+// obeying are engines known to write on until min_tokens, whatever the model wants; ignoring are those known not to.
+var (
+	obeying  = []string{"vllm", "sglang", "llama.cpp", "tensorrt_llm", "benchgate-sim"}
+	ignoring = []string{"ollama"}
+)
 
 // exact finds whether the server goes on after the model would have stopped. It does when the same question got a shorter
 // answer without ignore_eos. When both answers fill the limit the question says nothing, and the engine's name decides.
 func (p *probe) exact(ctx context.Context, a *answer) error {
 	n, _ := a.tokens()
-	if p.bare || a.req.Class != bench.OK || n != probeTokens {
-		return nil
+	engine := p.caps.Facts[bench.KeyEngine]
+	switch {
+	case p.bare:
+		p.caps.IgnoreEOS = "refused"
+	case a.req.Class != bench.OK || n != probeTokens || slices.Contains(ignoring, engine):
+		p.caps.IgnoreEOS = "ignored"
+	case slices.Contains(obeying, engine):
+		p.caps.IgnoreEOS, p.caps.Exact = "obeyed", true
+	default:
+		return p.compare(ctx, n)
 	}
-	if slices.Contains(obeying, p.caps.Facts[bench.KeyEngine]) {
-		p.caps.Exact = true
-		return nil
-	}
-	b := p.ask(ctx, p.caps.LimitField, false)
-	switch b.req.Class {
+	return nil
+}
+
+// compare asks without ignore_eos what gave n tokens with it.
+func (p *probe) compare(ctx context.Context, n int) error {
+	a := p.ask(ctx, p.caps.LimitField, false)
+	switch a.req.Class {
 	case bench.OK, bench.Empty:
-		m, _ := b.tokens()
-		p.caps.Exact = m < n
+		m, _ := a.tokens()
+		p.caps.IgnoreEOS, p.caps.Exact = "not shown", false
+		if m < n {
+			p.caps.IgnoreEOS, p.caps.Exact = "obeyed", true
+		}
 		return nil
 	}
-	return p.error(ctx, "ask for an answer of any length", b)
+	return p.error(ctx, "ask for an answer of any length", a)
+}
+
+// again asks once more where a whole answer came at once: a client that was held up for a moment sees the same.
+func (p *probe) again(ctx context.Context) error {
+	if !p.caps.Buffered {
+		return nil
+	}
+	a := p.ask(ctx, p.caps.LimitField, p.caps.Exact)
+	if a.req.Class != bench.OK && a.req.Class != bench.TooShort {
+		return p.error(ctx, "ask for a short answer again", a)
+	}
+	p.caps.Buffered = buffered(a.req)
+	return nil
 }
 
 // tokens finds whether prompts can be made of tokens.
@@ -189,11 +278,17 @@ func (p *probe) warn() {
 	if len(p.caps.Models) > 0 && !p.caps.ModelListed {
 		say("the server does not list a model %q, but %s: is it the right server?", p.c.options.Model, p.listed())
 	}
-	if !p.caps.Usage {
+	switch {
+	case p.caps.UsageRefused:
+		say("the server refuses stream_options, by which usage is asked for: chunks are counted instead, and one may hold several tokens")
+	case !p.caps.Usage:
 		say("the server does not count tokens: chunks are counted instead, and one may hold several")
 	}
 	if p.caps.Buffered {
 		say("the whole answer came at once: a proxy buffers the stream, ttft and tpot are its own")
+	}
+	if p.caps.Reconnects > 0 {
+		say("the server closed a kept connection as the next request came: each such request goes out again, and its time includes that")
 	}
 }
 

@@ -33,6 +33,10 @@ type fake struct {
 	tokenize string            // body of POST /tokenize
 	tells    map[string]string // answers to GET, by path
 	header   string            // Server
+	mumbles  bool              // what is rejected is not named
+	slow     time.Duration     // between tokens; 0 is 1 ms
+	counts   int               // what usage claims; 0: the truth
+	keeps    string            // the header that says how long a connection is kept, and its value after a colon
 	refuses  func(w http.ResponseWriter) bool
 
 	asked []map[string]any
@@ -40,6 +44,9 @@ type fake struct {
 
 func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Server", f.header)
+	if name, value, ok := strings.Cut(f.keeps, ": "); ok {
+		w.Header().Set(name, value)
+	}
 	switch {
 	case r.Method == http.MethodGet:
 		if body := f.tells[r.URL.Path]; body != "" {
@@ -69,6 +76,9 @@ func (f *fake) complete(w http.ResponseWriter, r *http.Request) {
 	}
 	for _, name := range f.rejects {
 		if _, has := ask[name]; has {
+			if f.mumbles {
+				name = "something"
+			}
 			status(w, 400, "application/json", fmt.Sprintf(`{"error":{"message":"Unsupported parameter: '%s'"}}`, name))
 			return
 		}
@@ -96,7 +106,11 @@ func (f *fake) stream(w http.ResponseWriter, r *http.Request, ask map[string]any
 		}
 		if !f.buffered {
 			w.(http.Flusher).Flush()
-			<-time.After(ms)
+			select {
+			case <-time.After(max(ms, f.slow)):
+			case <-r.Context().Done():
+				return
+			}
 		}
 	}
 	reason := "stop"
@@ -122,6 +136,9 @@ func (f *fake) word(r *http.Request, i int) string {
 
 func (f *fake) usage(ask map[string]any, n int) string {
 	in := 7
+	if f.counts != 0 {
+		n = f.counts
+	}
 	if ids, is := ask["prompt"].([]any); is {
 		in = len(ids)
 	}
@@ -157,7 +174,7 @@ func TestPreflightLearnsWhatTheServerObeys(t *testing.T) {
 				tells: map[string]string{"/v1/models": `{"object":"list","data":[{"id":"m","object":"model","owned_by":"vllm","max_model_len":4096}]}`, "/version": `{"version":"0.33.0"}`},
 			},
 			Capabilities{
-				LimitField: MaxTokens, Usage: true, Exact: true, Tokenize: true, Models: []string{"m"}, ModelListed: true, Requests: 1,
+				LimitField: MaxTokens, Usage: true, Exact: true, IgnoreEOS: "obeyed", Tokenize: true, Models: []string{"m"}, ModelListed: true, Requests: 1,
 				Facts: map[string]string{"engine": "vllm", "version": "0.33.0", "server": "uvicorn", "context": "4096"},
 			},
 		},
@@ -168,7 +185,7 @@ func TestPreflightLearnsWhatTheServerObeys(t *testing.T) {
 				tells: map[string]string{"/v1/models": recorded(t, "models.http"), "/props": recorded(t, "props.http")},
 			},
 			Capabilities{
-				LimitField: MaxTokens, Usage: true, Exact: true, Tokenize: true, TokenPrompts: true, CachedTokens: true, Requests: 2,
+				LimitField: MaxTokens, Usage: true, Exact: true, IgnoreEOS: "obeyed", Tokenize: true, TokenPrompts: true, CachedTokens: true, Requests: 2,
 				Models: []string{"gemma3-270m-q4-k-m-1.0.0.gguf"},
 				Facts: map[string]string{
 					"engine": "llama.cpp", "version": "b11434-unknown", "server": "llama.cpp", "context": "1024", "slots": "4",
@@ -184,35 +201,35 @@ func TestPreflightLearnsWhatTheServerObeys(t *testing.T) {
 				tells: map[string]string{"/v1/models": `{"data":[{"id":"m:latest","owned_by":"library"},{"id":"other:latest","owned_by":"library"}]}`, "/api/version": `{"version":"0.12.0"}`},
 			},
 			Capabilities{
-				LimitField: MaxTokens, Usage: true, Reasoning: "reasoning", Models: []string{"m:latest", "other:latest"}, ModelListed: true, Requests: 2,
+				LimitField: MaxTokens, Usage: true, IgnoreEOS: "ignored", Reasoning: "reasoning", Models: []string{"m:latest", "other:latest"}, ModelListed: true, Requests: 1,
 				Facts: map[string]string{"engine": "ollama", "version": "0.12.0"},
 			},
 		},
 		{
 			"a server that ignores max_tokens and would write for ever", Chat,
 			fake{natural: 1 << 40, obeys: []string{MaxCompletionTokens}, ignores: true},
-			Capabilities{LimitField: MaxCompletionTokens, Usage: true, Requests: 3, Facts: map[string]string{}},
+			Capabilities{LimitField: MaxCompletionTokens, Usage: true, IgnoreEOS: "not shown", Requests: 3, Facts: map[string]string{}},
 		},
 		{
 			"a cloud that refuses max_tokens and whatever it does not know", Chat,
 			fake{natural: 1004, obeys: both, rejects: []string{MaxTokens, "ignore_eos", "min_tokens"}},
-			Capabilities{LimitField: MaxCompletionTokens, Usage: true, Requests: 4, Facts: map[string]string{}},
+			Capabilities{LimitField: MaxCompletionTokens, Usage: true, IgnoreEOS: "refused", Requests: 3, Facts: map[string]string{}},
 		},
 		{
 			"an unknown engine that goes on when told to", Chat,
 			fake{natural: 3, obeys: both},
-			Capabilities{LimitField: MaxTokens, Usage: true, Exact: true, Requests: 2, Facts: map[string]string{}},
+			Capabilities{LimitField: MaxTokens, Usage: true, Exact: true, IgnoreEOS: "obeyed", Requests: 2, Facts: map[string]string{}},
 		},
 		{
 			"an unknown engine that stops when it likes", Chat,
 			fake{natural: 3, obeys: both, ignores: true},
-			Capabilities{LimitField: MaxTokens, Usage: true, Requests: 1, Facts: map[string]string{}},
+			Capabilities{LimitField: MaxTokens, Usage: true, IgnoreEOS: "ignored", Requests: 1, Facts: map[string]string{}},
 		},
 		{
 			"no usage", Chat,
 			fake{natural: 3, obeys: both, noUsage: true},
 			Capabilities{
-				LimitField: MaxTokens, Exact: true, Requests: 2, Facts: map[string]string{},
+				LimitField: MaxTokens, Exact: true, IgnoreEOS: "obeyed", Requests: 2, Facts: map[string]string{},
 				Warnings: []string{"the server does not count tokens: chunks are counted instead, and one may hold several"},
 			},
 		},
@@ -220,36 +237,88 @@ func TestPreflightLearnsWhatTheServerObeys(t *testing.T) {
 			"a buffering proxy", Chat,
 			fake{natural: 3, obeys: both, buffered: true},
 			Capabilities{
-				LimitField: MaxTokens, Usage: true, Exact: true, Buffered: true, Requests: 2, Facts: map[string]string{},
+				LimitField: MaxTokens, Usage: true, Exact: true, IgnoreEOS: "obeyed", Buffered: true, Requests: 3, Facts: map[string]string{},
 				Warnings: []string{"the whole answer came at once: a proxy buffers the stream, ttft and tpot are its own"},
 			},
 		},
 		{
+			"a cloud that refuses the same and does not say what", Chat,
+			fake{natural: 1004, obeys: both, rejects: []string{MaxTokens, "ignore_eos", "min_tokens"}, mumbles: true},
+			Capabilities{LimitField: MaxCompletionTokens, Usage: true, IgnoreEOS: "refused", Requests: 4, Facts: map[string]string{}},
+		},
+		{
+			"a server that does not say that max_tokens is what it refuses", Chat,
+			fake{natural: 3, obeys: both, rejects: []string{MaxTokens}, mumbles: true},
+			Capabilities{LimitField: MaxCompletionTokens, Usage: true, Exact: true, IgnoreEOS: "obeyed", Requests: 4, Facts: map[string]string{}},
+		},
+		{
+			"a server that takes no stream_options", Chat,
+			fake{natural: 3, obeys: both, rejects: []string{"stream_options"}, noUsage: true},
+			Capabilities{
+				LimitField: MaxTokens, UsageRefused: true, Exact: true, IgnoreEOS: "obeyed", Requests: 3, Facts: map[string]string{},
+				Warnings: []string{"the server refuses stream_options, by which usage is asked for: chunks are counted instead, and one may hold several tokens"},
+			},
+		},
+		{
+			"closes every connection, and has metrics", Chat,
+			fake{
+				natural: 3, obeys: both, ignores: true, keeps: "Connection: close",
+				tells: map[string]string{"/metrics": "# TYPE vllm:num_requests_running gauge\nvllm:num_requests_running{engine=\"0\"} 0.0\n"},
+			},
+			Capabilities{LimitField: MaxTokens, Usage: true, IgnoreEOS: "ignored", KeepAlive: "closed after each answer", Metrics: true, Requests: 1, Facts: map[string]string{}},
+		},
+		{
+			"says how long it keeps a connection, and answers a web page for metrics", Chat,
+			fake{natural: 3, obeys: both, ignores: true, keeps: "Keep-Alive: timeout=5, max=100", tells: map[string]string{"/metrics": "<html> 7 </html>"}},
+			Capabilities{LimitField: MaxTokens, Usage: true, IgnoreEOS: "ignored", KeepAlive: "timeout=5, max=100", Requests: 1, Facts: map[string]string{}},
+		},
+		{
+			"SGLang", Chat,
+			fake{natural: 3, obeys: both, tells: map[string]string{
+				"/v1/models": `{"data":[{"id":"m","owned_by":"sglang","max_model_len":4096}]}`, "/get_server_info": `{"model_path":"m","version":"0.5.23"}`,
+			}},
+			Capabilities{
+				LimitField: MaxTokens, Usage: true, Exact: true, IgnoreEOS: "obeyed", Models: []string{"m"}, ModelListed: true, Requests: 1,
+				Facts: map[string]string{"engine": "sglang", "version": "0.5.23", "context": "4096"},
+			},
+		},
+		{
+			"TGI", Chat,
+			fake{natural: 3, obeys: both, ignores: true, tells: map[string]string{"/info": `{"model_id":"m","version":"3.3.4","router":"text-generation-router"}`}},
+			Capabilities{LimitField: MaxTokens, Usage: true, IgnoreEOS: "ignored", Requests: 1, Facts: map[string]string{"engine": "tgi", "version": "3.3.4"}},
+		},
+		{
 			"llama-server without an alias", Chat,
 			fake{natural: 3, obeys: both, tells: map[string]string{"/v1/models": `{"data":[{"id":"/models/m","owned_by":"llamacpp"}]}`}},
-			Capabilities{LimitField: MaxTokens, Usage: true, Exact: true, Models: []string{"/models/m"}, ModelListed: true, Requests: 1, Facts: map[string]string{"engine": "llama.cpp"}},
+			Capabilities{LimitField: MaxTokens, Usage: true, Exact: true, IgnoreEOS: "obeyed", Models: []string{"/models/m"}, ModelListed: true, Requests: 1, Facts: map[string]string{"engine": "llama.cpp"}},
 		},
 		{
 			"lies about itself", Chat,
 			fake{natural: 3, obeys: both, tokenize: `{"tokens":"none"}`, tells: map[string]string{
 				"/v1/models": `{"data":[{"id":"m","owned_by":"somebody","max_model_len":"many"}]}`, "/props": `[]`, "/version": `<html>`,
 			}},
-			Capabilities{LimitField: MaxTokens, Usage: true, Exact: true, Models: []string{"m"}, ModelListed: true, Requests: 2, Facts: map[string]string{}},
+			Capabilities{LimitField: MaxTokens, Usage: true, Exact: true, IgnoreEOS: "obeyed", Models: []string{"m"}, ModelListed: true, Requests: 2, Facts: map[string]string{}},
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			onPipes(t, &tt.f, func(o *Options) { o.API = tt.api }, func(t *testing.T, c *Client) {
+			onPipes(t, &tt.f, func(o *Options) { o.API, o.Metrics = tt.api, "/metrics" }, func(t *testing.T, c *Client) {
 				got, err := c.Preflight(t.Context())
 				if err != nil {
 					t.Fatal(err)
 				}
 				tt.want.TTFT = 0.03
+				if tt.want.KeepAlive == "" {
+					tt.want.KeepAlive = "kept"
+				}
 				if diff := cmp.Diff(tt.want, got, cmpopts.EquateApprox(0, 1e-9)); diff != "" {
 					t.Errorf("(-want +got):\n%s", diff)
 				}
 				c.Apply(got)
 				tt.f.asked = nil
 				ask(c)
+				if _, has := tt.f.asked[0]["stream_options"]; has == got.UsageRefused {
+					t.Errorf("after Apply stream_options is in the request: %v", has)
+				}
 				if _, has := tt.f.asked[0][got.LimitField]; !has {
 					t.Errorf("after Apply the request is %v", tt.f.asked[0])
 				}
@@ -269,6 +338,12 @@ func TestPreflightSaysWhatToDo(t *testing.T) {
 		words []string
 	}{
 		{"runs on under every limit", fake{natural: 1 << 40, ignores: true}, bench.TooLong, []string{"the server obeys none of max_tokens, max_completion_tokens"}},
+		{
+			"counts what did not come",
+			fake{natural: 3, obeys: []string{MaxTokens, MaxCompletionTokens}, counts: 32},
+			bench.TooLong,
+			[]string{"counts 32 tokens, though 16 chunks came"},
+		},
 		{
 			"model not found",
 			fake{
@@ -309,6 +384,67 @@ func recorded2(name string) string {
 	}
 	_, body, _ := strings.Cut(string(b), "\r\n\r\n")
 	return body
+}
+
+func TestLimitFieldOfTheConfigIsHeldAgainstTheServer(t *testing.T) {
+	f := &fake{natural: 1 << 40, obeys: []string{MaxTokens}}
+	onPipes(t, f, func(o *Options) { o.LimitField = MaxCompletionTokens }, func(t *testing.T, c *Client) {
+		_, err := c.Preflight(t.Context())
+		var e *Error
+		if !errors.As(err, &e) || e.Class != bench.TooLong || !strings.Contains(e.Hint, "target.limit_field: max_completion_tokens; leave the key out") {
+			t.Errorf("%v", err)
+		}
+	})
+	if len(f.asked) != 1 {
+		t.Errorf("%d answers were asked for, want one: no other field may be tried", len(f.asked))
+	}
+}
+
+// TestProbesAreBoundedInTime plays a server that obeys no limit and writes a token every ten seconds.
+func TestProbesAreBoundedInTime(t *testing.T) {
+	f := &fake{natural: 1 << 40, ignores: true, slow: 10 * time.Second}
+	onPipes(t, f, func(*Options) {}, func(t *testing.T, c *Client) {
+		begun := time.Now()
+		_, err := c.Preflight(t.Context())
+		var e *Error
+		if !errors.As(err, &e) || e.Class != bench.TooSlow || time.Since(begun) > 4*time.Minute {
+			t.Errorf("after %s: %v", time.Since(begun), err)
+		}
+	})
+}
+
+func TestIdleConnectionIsWatched(t *testing.T) {
+	for name, tt := range map[string]struct {
+		keep  string
+		close bool
+	}{"stays open": {}, "is closed with the answer": {"Connection: close", true}} {
+		t.Run(name, func(t *testing.T) {
+			onPipes(t, &fake{keeps: tt.keep}, func(*Options) {}, func(t *testing.T, c *Client) {
+				after, closed, err := c.Idle(t.Context(), 4*time.Second)
+				if err != nil || closed != tt.close || after > time.Second {
+					t.Errorf("closed %v after %s, %v", closed, after, err)
+				}
+			})
+		})
+	}
+}
+
+func TestTraitsNameWhatChanged(t *testing.T) {
+	base := Capabilities{LimitField: MaxTokens, IgnoreEOS: "obeyed", Usage: true, KeepAlive: "kept"}
+	head := base
+	head.Reasoning, head.Buffered, head.Metrics = "reasoning_content", true, true
+	want := map[string][2]string{
+		"reasoning_field": {"none", "reasoning_content"}, "stream": {"token by token", "buffered"}, "metrics": {"none", "answers"},
+	}
+	got := map[string][2]string{}
+	for k, v := range head.Traits() {
+		if was := base.Traits()[k]; was != v {
+			got[k] = [2]string{was, v}
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
 }
 
 func TestPreflightOfNobody(t *testing.T) {
@@ -387,7 +523,7 @@ func TestTokenize(t *testing.T) {
 
 func TestSummaryIsPlain(t *testing.T) {
 	caps := Capabilities{
-		LimitField: MaxTokens, Usage: true, Exact: true, Tokenize: true, Reasoning: "reasoning", Address: "127.0.0.1:8000",
+		LimitField: MaxTokens, Usage: true, Exact: true, Tokenize: true, Reasoning: "reasoning", Address: "127.0.0.1:8000", KeepAlive: "timeout=5",
 		Facts: map[string]string{"engine": "vllm", "version": "0.33.0"}, Warnings: []string{"mind this"},
 	}
 	want := []string{
@@ -398,6 +534,7 @@ func TestSummaryIsPlain(t *testing.T) {
 		"reasoning: in reasoning",
 		"cached prompt tokens: not told",
 		"tokenizer: the server's /tokenize",
+		"connections: timeout=5",
 		"warning: mind this",
 	}
 	if diff := cmp.Diff(want, caps.Summary()); diff != "" {

@@ -65,6 +65,7 @@ func onPipes(t *testing.T, h http.Handler, set func(*Options), use func(t *testi
 		go func() { defer close(served); _ = server.Serve(net) }()
 		c := client(t, "http://pipe", set)
 		c.wire.kept, c.wire.fresh = newTransport(net.dial, 1), newTransport(net.dial, -1)
+		c.wire.dialer.dial = net.dial
 		use(t, c)
 		c.Close()
 		_ = server.Close()
