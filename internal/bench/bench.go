@@ -47,6 +47,7 @@ const (
 	KeyTopology    = "topology"      // client on the same host as the server, or not
 	KeyDefinitions = "definitions"   // version of the metric definitions
 	KeyOutput      = "output"        // "exact" or "ceiling": could the server be made to write exactly so many tokens
+	KeyCounts      = "token_counts"  // "chunks" where the server counts no tokens and its chunks are counted instead; else absent
 	KeyTool        = "measured_with" // benchgate, or the tool that an imported file came from
 )
 

@@ -111,7 +111,7 @@ func (v *visit) clientOptions(baseURL string, connections int) openai.Options {
 	return openai.Options{
 		BaseURL: baseURL, Model: v.target.Model, API: v.target.API, APIKey: v.apiKey, LimitField: v.target.LimitField,
 		Temperature: &c.Sampling.Temperature, ExtraBody: c.Sampling.ExtraBody,
-		Connections: connections, KeepText: v.o.KeepText, Dial: v.o.Dial,
+		Metrics: v.target.Metrics, Connections: connections, KeepText: v.o.KeepText, Dial: v.o.Dial,
 	}
 }
 
