@@ -217,6 +217,9 @@ func checkRequest(q Request) error {
 			return err
 		}
 	}
+	if err := q.VLLM.check(q.Chunks); err != nil {
+		return err
+	}
 	if q.Class != OK {
 		return nil
 	}

@@ -30,6 +30,16 @@ const (
 	Other        Class = "other"
 )
 
+// Ended reports whether a request of this class may have read a stream to its end: what it came to is a matter of
+// definitions. Of all others the connection, the server or a limit made an end.
+func (c Class) Ended() bool {
+	switch c {
+	case OK, InBand, Truncated, Empty, TooLong, TooShort:
+		return true
+	}
+	return false
+}
+
 var classes = []Class{
 	OK, Refused, Reset, DNS, TLS, ConnTimeout, FirstTimeout, IdleTimeout, TooSlow, RateLimited, Overloaded, HTTP4xx, HTTP5xx,
 	Redirected, NotStreaming, InBand, Truncated, Empty, TooLong, TooShort, Malformed, Canceled, Other,
@@ -81,6 +91,8 @@ type Request struct {
 	Status     int    `json:"status,omitempty"`
 	Error      string `json:"error,omitempty"`
 	Reconnects int    `json:"reconnects,omitempty"`
+	// VLLM is what vllm bench serve reads off the same stream; nil where it is what stands here.
+	VLLM *VLLM `json:"vllm,omitempty"`
 	// Text is the answer; kept only on request.
 	Text string `json:"text,omitempty"`
 }

@@ -30,8 +30,10 @@ type answer struct {
 	limits     Timeouts
 	limitField string
 	keepText   bool
-	since      func() float64
-	watch      *watch
+	// completions: the answer is one of the completions endpoint.
+	completions bool
+	since       func() float64
+	watch       *watch
 	// The limits on silence: between tokens, and after the finish reason.
 	silence, lastSilence *limitError
 	req                  bench.Request
@@ -53,6 +55,7 @@ type answer struct {
 	failed    *failure // what a chunk said or was
 	end       float64  // when the stream ended
 	kept      string   // what the server says it does with the connection
+	compat    compat
 }
 
 // read reads a stream to its end. Each read is dated before anything in it is parsed. A nil error is the end of the body.
@@ -74,18 +77,19 @@ func (a *answer) read(body io.Reader, buf []byte) error {
 		case a.done:
 			// The end is near: reading it lets the connection be used again.
 			a.watch.enter(idleTimeout(afterDone))
-			drain(body, buf)
+			a.compat.ended(drain(body, buf))
 			return nil
 		}
 	}
 }
 
-func drain(body io.Reader, buf []byte) {
+func drain(body io.Reader, buf []byte) error {
 	for range 16 {
 		if _, err := body.Read(buf); err != nil {
-			return
+			return err
 		}
 	}
+	return nil
 }
 
 func (a *answer) take(b []byte) {
@@ -142,6 +146,7 @@ func (a *answer) event(e event) bool {
 		a.done = true
 	default:
 		a.data(e.name, data)
+		a.compat.take(a, e.dropped)
 	}
 	return a.failed == nil && !a.done
 }

@@ -28,8 +28,13 @@ type chunk struct {
 	told      told
 	failure   []byte // the error in it, as JSON; nil when there is none
 
-	object bool // the chunk is an error as a whole
-	scan   scanner
+	// What vllm bench serve looks at: whether the first choice's delta holds output for it, and whether there is a choice.
+	output  bool
+	choices int
+	role    bool // of the delta at hand
+	blank   bool // its content is an empty text
+	object  bool // the chunk is an error as a whole
+	scan    scanner
 }
 
 // usage is the server's own count of tokens; -1 is a count it does not give.
@@ -56,7 +61,7 @@ func (c *chunk) read(data []byte) error {
 func (c *chunk) member(name []byte) bool {
 	switch string(name) {
 	case "choices":
-		c.token, c.answer, c.reasoning, c.finish, c.text = false, false, "", nil, nil
+		c.token, c.answer, c.reasoning, c.finish, c.text, c.output, c.choices = false, false, "", nil, nil, false, 0
 		if c.scan.peek() == '[' {
 			return c.scan.elements(c.choice)
 		}
@@ -87,6 +92,7 @@ func (c *chunk) member(name []byte) bool {
 }
 
 func (c *chunk) choice() bool {
+	c.choices++
 	if c.scan.peek() != '{' {
 		return c.scan.skip()
 	}
@@ -97,7 +103,7 @@ func (c *chunk) choiceMember(name []byte) bool {
 	switch string(name) {
 	case "delta":
 		if c.scan.peek() == '{' {
-			return c.scan.members(c.deltaMember)
+			return c.delta()
 		}
 	case "text":
 		return c.said()
@@ -111,14 +117,27 @@ func (c *chunk) choiceMember(name []byte) bool {
 	return c.scan.skip()
 }
 
+func (c *chunk) delta() bool {
+	c.role, c.blank = false, false
+	ok := c.scan.members(c.deltaMember)
+	c.known(c.blank && !c.role)
+	return ok
+}
+
+// known notes that vllm bench serve takes the choice at hand for output: it looks at the first one only.
+func (c *chunk) known(is bool) { c.output = c.output || is && c.choices == 1 }
+
 func (c *chunk) deltaMember(name []byte) bool {
 	switch string(name) {
+	case "role":
+		c.role = true
 	case "content":
 		return c.said()
 	case "tool_calls", "function_call", "refusal":
 		raw, ok := c.scan.value()
 		if filled(raw) {
 			c.token, c.answer = true, true
+			c.known(name[0] != 'r')
 		}
 		return ok
 	case reasoningShort:
@@ -132,8 +151,10 @@ func (c *chunk) deltaMember(name []byte) bool {
 // said notes text of the answer.
 func (c *chunk) said() bool {
 	raw, ok := c.scan.value()
+	c.blank = string(raw) == `""`
 	if ok && filled(raw) {
 		c.token, c.answer = true, true
+		c.known(true)
 		if raw[0] == '"' && c.text == nil {
 			c.text = raw
 		}
@@ -145,6 +166,7 @@ func (c *chunk) thought(field string) bool {
 	raw, ok := c.scan.value()
 	if ok && filled(raw) {
 		c.token, c.reasoning = true, field
+		c.known(field == reasoningShort)
 	}
 	return ok
 }

@@ -26,6 +26,7 @@ func (c *Client) Do(ctx context.Context, call Call, since func() float64) bench.
 func (c *Client) exchange(ctx context.Context, call Call, since func() float64) *answer {
 	a := &answer{
 		call: call, since: since, limits: c.options.Timeouts, keepText: c.options.KeepText, limitField: c.limit,
+		completions: c.options.API == Completions,
 		silence:     idleTimeout(c.options.Timeouts.Idle),
 		lastSilence: idleTimeout(min(c.options.Timeouts.Idle, tail)),
 		req:         bench.Request{Index: call.Index, Scheduled: call.Scheduled},
@@ -54,6 +55,7 @@ func (c *Client) exchange(ctx context.Context, call Call, since func() float64) 
 	buf := c.buffers.Get().(*[]byte)
 	defer c.buffers.Put(buf)
 	err = a.read(resp.Body, *buf)
+	a.compat.ended(err)
 	return c.ended(a, a.verdict(ctx, err))
 }
 
@@ -70,6 +72,7 @@ func (c *Client) ended(a *answer, f *failure) *answer {
 	a.req.Finish = shorten(c.redact.clean(string(a.finish)), 40)
 	a.req.Text = c.redact.hide(string(a.text))
 	a.count()
+	a.req.VLLM = a.compat.view(a)
 	return a
 }
 

@@ -14,6 +14,8 @@ var errEventTooLong = errors.New("an event is longer than 16 MiB")
 type event struct {
 	name []byte // the event field; empty for an unnamed event
 	data []byte // the data lines, joined by \n
+	// dropped: the event begins with a comment, for which vllm bench serve drops it whole.
+	dropped bool
 }
 
 // parser reads server-sent events by the standard (https://html.spec.whatwg.org/multipage/server-sent-events.html, §9.2.6),
@@ -30,6 +32,7 @@ type parser struct {
 	any    bool // a data line has come
 	skipLF bool // the last byte was a carriage return that ended a line
 	bom    int  // how many bytes of a byte order mark were seen; -1 when the stream's first bytes are past
+	seen   framing
 }
 
 // feed takes the next bytes of the stream and calls emit for each event that they complete, until emit says false.
@@ -59,6 +62,7 @@ func (p *parser) feed(b []byte, emit func(event) bool) error {
 			return nil
 		}
 		p.skipLF = b[end] == '\r'
+		p.seen.cr = p.seen.cr || p.skipLF
 		if !p.ended(b[i:end], emit) {
 			return nil
 		}
@@ -75,12 +79,19 @@ func indexFrom(b []byte, i int, c byte) int {
 	return len(b)
 }
 
+// rest reports whether the stream ended within an event that says something: the standard has it lost.
+func (p *parser) rest() bool {
+	_, last, _ := bytes.Cut(p.line, []byte{':'})
+	last = bytes.TrimSpace(append(p.data[:len(p.data):len(p.data)], last...))
+	return len(last) > 0 && string(last) != "[DONE]"
+}
+
 // mark takes a byte order mark off the start of the stream, even one that comes in pieces.
 func (p *parser) mark(b []byte) []byte {
 	const mark = "\xEF\xBB\xBF"
 	for p.bom >= 0 && len(b) > 0 {
 		if p.bom == len(mark) {
-			p.bom = -1
+			p.bom, p.seen.odd = -1, true
 			break
 		}
 		if b[0] != mark[p.bom] {
@@ -107,8 +118,9 @@ func (p *parser) ended(rest []byte, emit func(event) bool) bool {
 		return true
 	}
 	more := true
+	dropped := p.seen.blank(p.any, p.data)
 	if p.any {
-		more = emit(event{name: p.name, data: p.data})
+		more = emit(event{name: p.name, data: p.data, dropped: dropped})
 	}
 	p.any, p.name, p.data = false, p.name[:0], p.data[:0]
 	return more
@@ -116,6 +128,7 @@ func (p *parser) ended(rest []byte, emit func(event) bool) bool {
 
 func (p *parser) field(line []byte) {
 	name, value, _ := bytes.Cut(line, []byte{':'})
+	p.seen.line(name, value)
 	value = bytes.TrimPrefix(value, []byte{' '})
 	switch string(name) {
 	case "data":

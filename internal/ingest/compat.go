@@ -1,0 +1,181 @@
+package ingest
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/benchgate/benchgate/internal/bench"
+)
+
+// VLLMDefinitions is the value of [bench.KeyDefinitions] where numbers follow the definitions of vllm bench serve 0.33.
+const VLLMDefinitions = "vllm-0.33/1"
+
+// Compat tells a campaign by the definitions of vllm bench serve 0.33 instead of our own: the statistics of each run are
+// computed anew from its requests as that client would have read them. What it would not know stays: the client's account
+// of itself, why a run is void or invalid. A statistic that cannot be told from the record is left out, with a warning.
+func Compat(log bench.CampaignLog) (bench.CampaignLog, error) {
+	log.Runs = slices.Clone(log.Runs)
+	for i, r := range log.Runs {
+		requests := requestsOf(log.Requests[r.Order])
+		if len(requests) != r.Sent {
+			return log, fmt.Errorf("run %d sent %d requests, and the file holds %d of them", r.Order, r.Sent, len(requests))
+		}
+		told := condense(asVLLM(requests), r.Duration, log.Header.SLOs[r.Scenario], slices.Sorted(maps.Keys(r.Metrics))...)
+		told.Order, told.Started, told.Void, told.Invalid, told.Client = r.Order, r.Started, r.Void, r.Invalid, r.Client
+		told.Warnings = append(slices.Clone(r.Warnings), told.Warnings...)
+		log.Runs[i].Run = told
+	}
+	log.Header.MustMatch = redefined(log.Header.MustMatch)
+	log.Visits = slices.Clone(log.Visits)
+	for i, v := range log.Visits {
+		log.Visits[i].MustMatch = redefined(v.MustMatch)
+	}
+	return log, nil
+}
+
+func redefined(facts map[string]string) map[string]string {
+	if facts == nil {
+		return nil
+	}
+	facts = maps.Clone(facts)
+	facts[bench.KeyDefinitions] = VLLMDefinitions
+	return facts
+}
+
+// requestsOf are the requests of a run by index.
+func requestsOf(records []bench.RequestRecord) []bench.Request {
+	var requests []bench.Request
+	for _, r := range records {
+		requests = append(requests, r.Request)
+	}
+	slices.SortFunc(requests, func(a, b bench.Request) int { return a.Index - b.Index })
+	return requests
+}
+
+// asVLLM are requests as vllm bench serve reads them. See vllmRequest.
+func asVLLM(requests []bench.Request) []bench.Request {
+	var told []bench.Request
+	for _, q := range requests {
+		told = append(told, vllmRequest(q))
+	}
+	return told
+}
+
+// vllmRequest is one request as vllm bench serve reads it: a stream that ended cleanly has succeeded when it held a chunk
+// of output, whatever it said beside. A failed one keeps the times of the chunks before its failure, and no last. Tokens
+// that only the text tells are 0.
+func vllmRequest(q bench.Request) bench.Request {
+	at := vllmChunks(q)
+	told := q
+	told.FirstToken, told.FirstAnswer, told.LastToken, told.Gaps, told.Chunks = 0, 0, 0, nil, len(at)
+	told.VLLM = nil
+	if len(at) > 0 {
+		told.FirstToken = at[0]
+		for i := range at[1:] {
+			told.Gaps = append(told.Gaps, at[i+1]-at[i])
+		}
+	}
+	told.InputTokens, told.OutputTokens, told.TokenSource = vllmTokens(q)
+	broken := ""
+	if q.VLLM != nil {
+		broken = q.VLLM.Broken
+	}
+	switch {
+	case !q.Class.Ended():
+	case broken != "":
+		told.Class, told.Error = failedAs(q.Class, bench.Other), broken
+	case len(at) == 0:
+		told.Class, told.Error = failedAs(q.Class, bench.Empty), "no chunk that vllm bench serve takes for output"
+	default:
+		told.Class, told.Error, told.LastToken = bench.OK, "", at[len(at)-1]
+	}
+	return told
+}
+
+// failedAs is the class of a failure, which it keeps when it has one.
+func failedAs(class, otherwise bench.Class) bench.Class {
+	if class == bench.OK {
+		return otherwise
+	}
+	return class
+}
+
+// vllmChunks are the arrivals of the chunks that vllm bench serve takes for output.
+func vllmChunks(q bench.Request) []float64 {
+	var all []float64
+	if q.FirstToken > 0 {
+		at := q.FirstToken
+		all = append(all, at)
+		for _, gap := range q.Gaps {
+			at += gap
+			all = append(all, at)
+		}
+	}
+	if q.VLLM == nil {
+		return all
+	}
+	known := all
+	if len(q.VLLM.Stretches) > 0 {
+		known = nil
+		for i, n := range q.VLLM.Stretches {
+			n = min(n, len(all))
+			if i%2 == 0 {
+				known = append(known, all[:n]...)
+			}
+			all = all[n:]
+		}
+	}
+	known = append(known, q.VLLM.Blank...)
+	slices.Sort(known)
+	return known
+}
+
+// vllmTokens are the server's counts that vllm bench serve reads, 0 where it reads none. Their source is "usage" or empty.
+func vllmTokens(q bench.Request) (in, out int, source string) {
+	in, out = q.InputTokens, q.OutputTokens
+	if q.TokenSource == "chunks" {
+		out = 0
+	}
+	if v := q.VLLM; v != nil && v.InputTokens != nil {
+		in = *v.InputTokens
+	}
+	if v := q.VLLM; v != nil && v.OutputTokens != nil {
+		out = *v.OutputTokens
+	}
+	if out > 0 {
+		source = "usage"
+	}
+	return in, out, source
+}
+
+// condense is [bench.Condense] of requests as vllm bench serve reads them, without what hangs on tokens that only the text
+// tells.
+func condense(told []bench.Request, duration float64, slo bench.SLO, more ...string) bench.Run {
+	run := bench.Condense(told, duration, slo, more...)
+	uncounted, unread := 0, 0
+	for _, q := range told {
+		if q.Class == bench.OK && q.OutputTokens == 0 {
+			uncounted++
+		}
+		if q.Class == bench.OK && q.InputTokens == 0 {
+			unread++
+		}
+	}
+	if unread > 0 {
+		run.InputTokens = 0
+	}
+	if uncounted == 0 {
+		return run
+	}
+	run.OutputTokens = 0
+	maps.DeleteFunc(run.Metrics, func(name string, _ float64) bool {
+		return strings.HasPrefix(name, "tpot.") || name == "output.rate" || slo.TPOT != nil && strings.HasPrefix(name, "goodput.")
+	})
+	if slo.TPOT != nil {
+		run.Good = nil
+	}
+	run.Warnings = append(run.Warnings, fmt.Sprintf("%d of %d answers hold no count of tokens that vllm bench serve reads; it would tokenise their text, and without its tokenizer tpot and output.rate cannot be told", uncounted, run.OK))
+	return run
+}
