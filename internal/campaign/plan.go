@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"math"
 	"os"
@@ -42,6 +43,8 @@ type Plan struct {
 	Notes  []string
 	folder string
 	known  map[string]float64
+	// demands keeps what the scenarios ask, since their files may be large.
+	demands map[string]demand
 }
 
 // voidShare is the share of a side's runs that may be measured again.
@@ -53,7 +56,7 @@ func replays(runs int) int { return int(voidShare * float64(runs) / (1 - voidSha
 // NewPlan plans a campaign for the named scenarios (none: all) with the given number of runs (0: the config's).
 // Folder is where relative paths of the config start. Known maps a scenario to the seconds of one earlier run of it.
 func NewPlan(c config.Config, folder string, names []string, runs int, known map[string]float64) (Plan, error) {
-	p := Plan{Config: c, Runs: c.Campaign.Runs, folder: folder, known: known}
+	p := Plan{Config: c, Runs: c.Campaign.Runs, folder: folder, known: known, demands: map[string]demand{}}
 	if runs > 0 {
 		p.Runs = runs
 	}
@@ -157,10 +160,23 @@ type demand struct {
 // leastBytes is how few bytes of text a token stands for, at the least, in common tokenizers on common text.
 const leastBytes = 3
 
-// asks reads the workload: prompts of a file have the length that they have, and may ask for a length of their own.
+// asks says what a pass of a scenario asks. The first time the files of datasets are read: what is wrong with them is known
+// before anything is started.
 func (p *Plan) asks(s config.Scenario) (demand, error) {
-	if s.Dataset.Kind == "random" {
-		in := float64(s.Dataset.InputTokens) * (1 + s.Dataset.Range)
+	if d, ok := p.demands[s.Name]; ok {
+		return d, nil
+	}
+	d, err := p.reads(s)
+	if err == nil {
+		p.demands[s.Name] = d
+	}
+	return d, err
+}
+
+// reads reads the workload: prompts of a file have the length that they have, and may ask for a length of their own.
+func (p *Plan) reads(s config.Scenario) (demand, error) {
+	if load.MadeUp(s.Dataset) {
+		in := float64(s.Dataset.PrefixTokens) + float64(s.Dataset.InputTokens)*(1+s.Dataset.Range)
 		return demand{perRequest: in + float64(s.OutputTokens), longest: s.OutputTokens}, nil
 	}
 	w, err := load.Prompts(s, p.folder, bench.Calibration{}, p.Config.Target.API)
@@ -202,11 +218,9 @@ func (p Plan) Hash() (string, error) {
 		if s.Dataset.Path == "" {
 			continue
 		}
-		data, err := os.ReadFile(filepath.Join(p.folder, s.Dataset.Path))
-		if err != nil {
+		if err := p.hashFile(h, s.Dataset.Path); err != nil {
 			return "", fmt.Errorf("read dataset of scenario %q: %w", s.Name, err)
 		}
-		h.Write(data)
 	}
 	var metrics []string // those that no digest holds unasked are condensed for the rules
 	for _, r := range p.Config.Policy.Rules {
@@ -220,6 +234,20 @@ func (p Plan) Hash() (string, error) {
 		return "", fmt.Errorf("hash plan: %w", err)
 	}
 	return hex.EncodeToString(h.Sum(nil))[:16], nil
+}
+
+// hashFile adds the contents of a data file, which may be larger than memory.
+func (p Plan) hashFile(to io.Writer, path string) error {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(p.folder, path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = io.Copy(to, f)
+	return err
 }
 
 // asked is what a target says of the server, without what only bounds its start and its stop.

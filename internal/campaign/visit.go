@@ -188,9 +188,10 @@ func (v *visit) workload(ctx context.Context, s config.Scenario, texts map[strin
 	if !ok {
 		text, ok = v.o.Texts[s.Name]
 	}
-	if !ok && s.Dataset.Kind == "random" {
+	if !ok && load.Calibrated(s.Dataset) {
 		var err error
-		if text, err = load.Calibrate(ctx, v.client, v.caps.TokenPrompts && !v.simulated()); err != nil {
+		ids := load.MadeUp(s.Dataset) && v.caps.TokenPrompts && !v.simulated()
+		if text, err = load.Calibrate(ctx, v.client, ids); err != nil {
 			return serverError("measure how long prompts become", err)
 		}
 	}

@@ -75,10 +75,14 @@ type Scenario struct {
 
 // Dataset says what is asked.
 type Dataset struct {
-	Kind        string  // "random" or "jsonl"
-	InputTokens int     // random: mean length in tokens
-	Range       float64 // random: lengths are uniform in [⌊L(1−r)⌋, ⌈L(1+r)⌉]
-	Path        string  // jsonl: relative to the config file's folder
+	Kind        string  // "random", "jsonl", "sharegpt" or "prefix"
+	InputTokens int     // random: mean length in tokens; prefix: of what stands behind the prefix
+	Range       float64 // random, prefix: lengths are uniform in [⌊L(1−r)⌋, ⌈L(1+r)⌉]
+	Path        string  // jsonl, sharegpt: relative to the config file's folder
+	// Longest is the length in tokens of the longest question of a sharegpt dataset that is asked.
+	Longest int
+	// PrefixTokens is how many tokens the prompts of one of the Groups of a prefix dataset have in common.
+	PrefixTokens, Groups int
 }
 
 // Load says how it is asked: exactly one of Rate (open loop) and Concurrency (closed loop) is set.

@@ -107,10 +107,13 @@ type scenario struct {
 }
 
 type dataset struct {
-	Kind        word    `yaml:"kind" jsonschema:"required,enum=random,enum=jsonl" jsonschema_description:"random: made-up prompts of a wanted length. jsonl: your prompts, one {\"prompt\": …} a line."`
-	InputTokens count   `yaml:"input_tokens" jsonschema:"minimum=1" jsonschema_description:"random: mean length of a prompt in tokens."`
-	Range       percent `yaml:"range" jsonschema:"default=0%" jsonschema_description:"random: lengths are uniform within so much of the mean."`
-	Path        text    `yaml:"path" jsonschema_description:"jsonl: the file, relative to this one."`
+	Kind         word    `yaml:"kind" jsonschema:"required,enum=random,enum=jsonl,enum=sharegpt,enum=prefix" jsonschema_description:"random: made-up prompts of a wanted length. jsonl: your prompts, one {\"prompt\": …} a line. sharegpt: the first questions of a ShareGPT file of conversations. prefix: made-up prompts that share their beginning with others of their group."`
+	InputTokens  count   `yaml:"input_tokens" jsonschema:"minimum=1" jsonschema_description:"random: mean length of a prompt in tokens. prefix: mean length of what stands behind the prefix."`
+	Range        percent `yaml:"range" jsonschema:"default=0%" jsonschema_description:"random and prefix: lengths are uniform within so much of input_tokens."`
+	Path         text    `yaml:"path" jsonschema_description:"jsonl and sharegpt: the file, relative to this one."`
+	Longest      count   `yaml:"max_input_tokens" jsonschema:"minimum=1,default=1024" jsonschema_description:"sharegpt: questions that are about longer than so many tokens are not asked."`
+	PrefixTokens count   `yaml:"prefix_tokens" jsonschema:"minimum=1" jsonschema_description:"prefix: how many tokens all prompts of a group begin with. Every run has prefixes of its own."`
+	Groups       count   `yaml:"groups" jsonschema:"minimum=1" jsonschema_description:"prefix: how many different prefixes a run has; fewer than it has requests."`
 }
 
 type load struct {

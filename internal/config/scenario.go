@@ -52,6 +52,10 @@ func (r *reader) scenario(b block[scenario]) Scenario {
 	if s.Load.given() {
 		out.Load = r.load(s.Load)
 	}
+	if d := out.Dataset; out.Load.Requests > 0 && d.Groups >= out.Load.Requests {
+		r.fail(s.Dataset.v.Groups.node, fmt.Sprintf("%d groups, and a run has %d requests: hardly two would share a prefix", d.Groups, out.Load.Requests),
+			"write fewer groups, such as a tenth of load.requests")
+	}
 	return out
 }
 
@@ -66,25 +70,6 @@ func (r *reader) odd(s scalar, why, hint string) {
 	if s.given() {
 		r.fail(s.node, why, hint)
 	}
-}
-
-func (r *reader) dataset(b block[dataset]) Dataset {
-	d := b.v
-	r.need(b.node, d.Kind.given(), "kind", "write kind: random or kind: jsonl")
-	out := Dataset{Kind: r.word(d.Kind, "", "random", "jsonl")}
-	switch out.Kind {
-	case "random":
-		r.need(b.node, d.InputTokens.given(), "input_tokens", "say how long a prompt is: input_tokens: 512")
-		r.odd(d.Path.scalar, "random prompts come from no file", "delete path, or write kind: jsonl")
-		out.InputTokens = r.count(d.InputTokens, 1, 1, maxTokenCount)
-		out.Range = r.percent(d.Range, 0, bounds{greatest: 0.99})
-	case "jsonl":
-		r.need(b.node, d.Path.given(), "path", `name the file: path: bench/batch.jsonl, one {"prompt": …} a line`)
-		r.odd(d.InputTokens.scalar, "prompts from a file have the length they have", "delete input_tokens, or write kind: random")
-		r.odd(d.Range.scalar, "prompts from a file have the length they have", "delete range, or write kind: random")
-		out.Path = r.text(d.Path, "?")
-	}
-	return out
 }
 
 func (r *reader) load(b block[load]) Load {

@@ -74,8 +74,10 @@ func (campaign) JSONSchemaExtend(s *jsonschema.Schema) {
 // JSONSchemaExtend ties the keys of a dataset to its kind.
 func (dataset) JSONSchemaExtend(s *jsonschema.Schema) {
 	s.OneOf = []*jsonschema.Schema{
-		kindOf("random", []string{"input_tokens"}, "path"),
-		kindOf("jsonl", []string{"path"}, "input_tokens", "range"),
+		kindOf("random", []string{"input_tokens"}, "path", "max_input_tokens", "prefix_tokens", "groups"),
+		kindOf("jsonl", []string{"path"}, "input_tokens", "range", "max_input_tokens", "prefix_tokens", "groups"),
+		kindOf("sharegpt", []string{"path"}, "input_tokens", "range", "prefix_tokens", "groups"),
+		kindOf("prefix", []string{"prefix_tokens", "groups", "input_tokens"}, "path", "max_input_tokens"),
 	}
 }
 

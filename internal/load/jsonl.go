@@ -7,10 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/benchgate/benchgate/internal/config"
 	"github.com/benchgate/benchgate/internal/openai"
@@ -35,11 +31,12 @@ type line struct {
 // jsonl fills in the prompts of a file, in its order. With fewer lines than requests it begins anew at the first line;
 // with more, the first ones are used.
 func (w *Workload) jsonl(s config.Scenario, folder, api string) error {
-	path := s.Dataset.Path
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(folder, path)
+	f, err := open(s.Dataset, folder)
+	if err != nil {
+		return err
 	}
-	lines, err := openJSONL(path, s.Dataset.Path, s.Load.Requests)
+	defer f.Close()
+	lines, err := readJSONL(f, s.Dataset.Path, s.Load.Requests, datasetLimits)
 	if err != nil {
 		return err
 	}
@@ -58,10 +55,8 @@ func (w *Workload) jsonl(s config.Scenario, folder, api string) error {
 		}
 		w.prompts = append(w.prompts, l.ask())
 		w.output = append(w.output, output)
-		if s.Load.Requests > len(lines) {
-			w.cycle = append(w.cycle, i/len(lines))
-		}
 	}
+	w.compare()
 	return nil
 }
 
@@ -70,21 +65,6 @@ func (l line) ask() openai.Prompt {
 		return openai.Prompt{Text: *l.Prompt}
 	}
 	return openai.Prompt{Messages: l.Messages}
-}
-
-func openJSONL(path, name string, want int) ([]line, error) {
-	// Opening a pipe would wait for a writer.
-	if info, err := os.Stat(path); err != nil {
-		return nil, fmt.Errorf("dataset %q: %w", name, err)
-	} else if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("dataset %q: not a regular file", name)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("dataset %q: %w", name, err)
-	}
-	defer f.Close()
-	return readJSONL(f, name, want, datasetLimits)
 }
 
 // readJSONL reads a dataset strictly: every line is checked, the first want are returned. Blank lines are passed over. An
@@ -99,7 +79,7 @@ func readJSONL(r io.Reader, name string, want int, max limits) ([]line, error) {
 		number++
 		text := scanner.Bytes()
 		if number == 1 {
-			text = bytes.TrimPrefix(text, []byte("\xEF\xBB\xBF"))
+			text = bytes.TrimPrefix(text, []byte(byteOrderMark))
 		}
 		if len(bytes.TrimSpace(text)) == 0 {
 			continue
@@ -144,20 +124,6 @@ func parseLine(text []byte) (line, error) {
 		return line{}, errors.New("something stands after the object")
 	}
 	return l, l.check()
-}
-
-// foreign names files that are not datasets but often stand in their place.
-func foreign(text []byte) error {
-	start := string(text[:min(len(text), 64)])
-	switch {
-	case strings.HasPrefix(start, "version https://git-lfs"):
-		return errors.New("this is a Git LFS pointer, not the file: run git lfs pull")
-	case strings.HasPrefix(start, "<<<<<<<"), strings.HasPrefix(start, "======="), strings.HasPrefix(start, ">>>>>>>"):
-		return errors.New("this is a conflict marker: resolve the merge")
-	case !utf8.Valid(text):
-		return errors.New("not UTF-8")
-	}
-	return nil
 }
 
 func (l line) check() error {

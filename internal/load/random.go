@@ -57,19 +57,17 @@ func checkRandom(s config.Scenario, cal bench.Calibration, api string) error {
 	case s.OutputTokens < 1:
 		return fmt.Errorf("output_tokens %d: want 1 or more", s.OutputTokens)
 	}
-	perWord := cal.TokensPerWord
 	switch cal.Method {
 	case MethodTokens:
 		if api != openai.Completions {
 			return errors.New("token-id prompts need the completions api")
 		}
-		perWord = 1
 	case MethodTokenize, MethodUsage:
 	default:
 		return fmt.Errorf("calibration method %q: a random prompt needs to know the server's tokenizer", cal.Method)
 	}
-	if !(perWord > 0.1 && perWord < 100) || !(cal.Overhead >= 0 && cal.Overhead < 1e6) {
-		return fmt.Errorf("calibration says %v tokens a word and %v around them: measure anew", perWord, cal.Overhead)
+	if size := perWord(cal); !(size > 0.1 && size < 100) || !(cal.Overhead >= 0 && cal.Overhead < 1e6) {
+		return fmt.Errorf("calibration says %v tokens a word and %v around them: measure anew", size, cal.Overhead)
 	}
 	return nil
 }

@@ -29,9 +29,9 @@ type Workload struct {
 // maxRequests bounds one run: a typing error must not fill the memory.
 const maxRequests = 10_000_000
 
-// Prompts makes the workload of a scenario. The file of a jsonl dataset is looked for in folder, which is that of the
-// config file. cal is what Calibrate found or what the baseline holds; only random datasets need it. api is openai.Chat or
-// openai.Completions.
+// Prompts makes the workload of a scenario. The file of a dataset is looked for in folder, which is that of the config file.
+// cal is what Calibrate found or what the baseline holds; a jsonl dataset does not need it: see Calibrated. api is
+// openai.Chat or openai.Completions.
 func Prompts(s config.Scenario, folder string, cal bench.Calibration, api string) (Workload, error) {
 	w := Workload{load: s.Load, api: api}
 	if s.Load.Requests < 1 || s.Load.Requests > maxRequests {
@@ -41,16 +41,26 @@ func Prompts(s config.Scenario, folder string, cal bench.Calibration, api string
 	switch s.Dataset.Kind {
 	case "random":
 		err = w.random(s, cal, api)
+	case "prefix":
+		err = w.prefix(s, cal, api)
 	case "jsonl":
 		err = w.jsonl(s, folder, api)
+	case "sharegpt":
+		err = w.shareGPT(s, folder, cal)
 	default:
-		err = fmt.Errorf("unknown dataset kind %q: want random or jsonl", s.Dataset.Kind)
+		err = fmt.Errorf("unknown dataset kind %q: want random, jsonl, sharegpt or prefix", s.Dataset.Kind)
 	}
 	if err != nil {
 		return w, fmt.Errorf("scenario %q: %w", s.Name, err)
 	}
 	return w, nil
 }
+
+// MadeUp reports whether the prompts of a dataset are made up, so that their lengths are known without them.
+func MadeUp(d config.Dataset) bool { return d.Kind == "random" || d.Kind == "prefix" }
+
+// Calibrated reports whether Prompts needs to know how many tokens a word is.
+func Calibrated(d config.Dataset) bool { return d.Kind != "jsonl" }
 
 // OutputTokens is how many tokens each request asks for.
 func (w Workload) OutputTokens() []int { return w.output }
