@@ -211,7 +211,7 @@ func writeVLLM(log bench.CampaignLog, plan campaign.Plan, folder string) error {
 		path := filepath.Join(folder, fmt.Sprintf("%s-run%03d.json", name, r.Order))
 		err := writeFile(path, func(f *os.File) error {
 			w := bufio.NewWriter(f)
-			return errors.Join(ingest.WriteVLLM(w, r.Run, requestsOf(log, r.Order), meta), w.Flush())
+			return errors.Join(ingest.WriteVLLM(w, r.Run, requestsOf(log, r.Order), log.Header.SLOs[r.Scenario], meta), w.Flush())
 		})
 		if err != nil {
 			return err

@@ -67,31 +67,42 @@ func asVLLM(requests []bench.Request) []bench.Request {
 // of output, whatever it said beside. A failed one keeps the times of the chunks before its failure, and no last. Tokens
 // that only the text tells are 0.
 func vllmRequest(q bench.Request) bench.Request {
-	at := vllmChunks(q)
 	told := q
-	told.FirstToken, told.FirstAnswer, told.LastToken, told.Gaps, told.Chunks = 0, 0, 0, nil, len(at)
-	told.VLLM = nil
-	if len(at) > 0 {
-		told.FirstToken = at[0]
-		for i := range at[1:] {
-			told.Gaps = append(told.Gaps, at[i+1]-at[i])
-		}
-	}
+	told.VLLM, told.FirstAnswer = nil, 0
 	told.InputTokens, told.OutputTokens, told.TokenSource = vllmTokens(q)
 	broken := ""
 	if q.VLLM != nil {
 		broken = q.VLLM.Broken
+		told.FirstToken, told.LastToken, told.Gaps = spaced(vllmChunks(q))
+		told.Chunks = len(told.Gaps)
+		if told.FirstToken > 0 {
+			told.Chunks++
+		}
 	}
 	switch {
 	case !q.Class.Ended():
 	case broken != "":
 		told.Class, told.Error = failedAs(q.Class, bench.Other), broken
-	case len(at) == 0:
+	case told.FirstToken == 0:
 		told.Class, told.Error = failedAs(q.Class, bench.Empty), "no chunk that vllm bench serve takes for output"
 	default:
-		told.Class, told.Error, told.LastToken = bench.OK, "", at[len(at)-1]
+		told.Class, told.Error = bench.OK, ""
+	}
+	if told.Class != bench.OK {
+		told.LastToken = 0
 	}
 	return told
+}
+
+// spaced tells arrivals as the first, the last and the gaps between; zeros of none.
+func spaced(at []float64) (first, last float64, gaps []float64) {
+	if len(at) == 0 {
+		return 0, 0, nil
+	}
+	for i := range at[1:] {
+		gaps = append(gaps, at[i+1]-at[i])
+	}
+	return at[0], at[len(at)-1], gaps
 }
 
 // failedAs is the class of a failure, which it keeps when it has one.
@@ -102,7 +113,7 @@ func failedAs(class, otherwise bench.Class) bench.Class {
 	return class
 }
 
-// vllmChunks are the arrivals of the chunks that vllm bench serve takes for output.
+// vllmChunks are the arrivals of the chunks that vllm bench serve takes for output, of a request with a VLLM.
 func vllmChunks(q bench.Request) []float64 {
 	var all []float64
 	if q.FirstToken > 0 {
@@ -112,9 +123,6 @@ func vllmChunks(q bench.Request) []float64 {
 			at += gap
 			all = append(all, at)
 		}
-	}
-	if q.VLLM == nil {
-		return all
 	}
 	known := all
 	if len(q.VLLM.Stretches) > 0 {
@@ -154,10 +162,10 @@ func vllmTokens(q bench.Request) (in, out int, source string) {
 // tells.
 func condense(told []bench.Request, duration float64, slo bench.SLO, more ...string) bench.Run {
 	run := bench.Condense(told, duration, slo, more...)
-	uncounted, unread := 0, 0
+	missing, unread := 0, 0
 	for _, q := range told {
 		if q.Class == bench.OK && q.OutputTokens == 0 {
-			uncounted++
+			missing++
 		}
 		if q.Class == bench.OK && q.InputTokens == 0 {
 			unread++
@@ -166,16 +174,22 @@ func condense(told []bench.Request, duration float64, slo bench.SLO, more ...str
 	if unread > 0 {
 		run.InputTokens = 0
 	}
-	if uncounted == 0 {
+	if missing == 0 {
 		return run
 	}
-	run.OutputTokens = 0
-	maps.DeleteFunc(run.Metrics, func(name string, _ float64) bool {
-		return strings.HasPrefix(name, "tpot.") || name == "output.rate" || slo.TPOT != nil && strings.HasPrefix(name, "goodput.")
-	})
+	uncounted(&run)
 	if slo.TPOT != nil {
 		run.Good = nil
+		maps.DeleteFunc(run.Metrics, func(name string, _ float64) bool { return strings.HasPrefix(name, "goodput.") })
 	}
-	run.Warnings = append(run.Warnings, fmt.Sprintf("%d of %d answers hold no count of tokens that vllm bench serve reads; it would tokenise their text, and without its tokenizer tpot and output.rate cannot be told", uncounted, run.OK))
+	run.Warnings = append(run.Warnings, fmt.Sprintf("%d of %d answers hold no count of tokens that vllm bench serve reads; it would tokenise their text, and without its tokenizer tpot and output.rate cannot be told", missing, run.OK))
 	return run
+}
+
+// uncounted takes away what hangs on numbers of output tokens.
+func uncounted(run *bench.Run) {
+	run.OutputTokens = 0
+	maps.DeleteFunc(run.Metrics, func(name string, _ float64) bool {
+		return strings.HasPrefix(name, "tpot.") || name == "output.rate"
+	})
 }

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"math"
@@ -59,6 +60,17 @@ func record(t testing.TB) recorded {
 		t.Fatal(err)
 	}
 	return r
+}
+
+func (r recorded) stream(t testing.TB, name string) stream {
+	t.Helper()
+	for _, s := range r.Cases {
+		if s.Name == name {
+			return s
+		}
+	}
+	t.Fatalf("no stream %q", name)
+	return stream{}
 }
 
 // ServeHTTP plays the stream at its moments.
@@ -158,6 +170,54 @@ func TestTheRecordHoldsWhatVLLMBenchServeReads(t *testing.T) {
 			}
 			if limits[s.Name] != "" && diff == "" {
 				t.Errorf("the numbers agree: %q is no limit", s.Name)
+			}
+		})
+	}
+}
+
+// objective is one of the oracle's, which are in milliseconds.
+func objective(ms map[string]float64) (slo bench.SLO) {
+	for name, limit := range map[string]**float64{"ttft": &slo.TTFT, "tpot": &slo.TPOT, "e2el": &slo.E2EL} {
+		if v, ok := ms[name]; ok {
+			*limit = new(v / 1000)
+		}
+	}
+	return slo
+}
+
+// played are the streams of a group, each a while after the one before.
+func (r recorded) played(t *testing.T, names []string) (all []bench.Request) {
+	t.Helper()
+	for i, name := range names {
+		q := r.stream(t, name).played(t, r.Start+r.Apart*float64(i))
+		q.Index = i
+		all = append(all, q)
+	}
+	return all
+}
+
+// Where nothing was measured vllm bench serve has 0, and benchgate nothing.
+func TestWrittenResultsHoldWhatVLLMComputes(t *testing.T) {
+	r := record(t)
+	for _, g := range r.Groups {
+		t.Run(g.Name, func(t *testing.T) {
+			requests := r.played(t, g.Cases)
+			duration := g.VLLM["duration"].(float64)
+			var b bytes.Buffer
+			if err := WriteVLLM(&b, bench.Condense(requests, duration, bench.SLO{}), requests, objective(g.Objective), nil); err != nil {
+				t.Fatal(err)
+			}
+			got := fields(t, b.Bytes())
+			for key, want := range g.VLLM {
+				if got[key] == nil && want == 0.0 {
+					want = nil
+				}
+				if diff := cmp.Diff(want, got[key], near); diff != "" {
+					t.Errorf("%s (-vllm +ours):\n%s", key, diff)
+				}
+			}
+			if len(g.VLLM) < 40 {
+				t.Errorf("only %d numbers", len(g.VLLM))
 			}
 		})
 	}

@@ -92,7 +92,7 @@ func vllmRun(r result, c *counts) (bench.Run, error) {
 	}
 	var run bench.Run
 	if requests != nil {
-		run = fromRequests(r, requests, duration)
+		run = fromRequests(r, *c, requests, duration)
 	} else if run, err = fromStatistics(r, *c, duration); err != nil {
 		return bench.Run{}, err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/benchgate/benchgate/internal/bench"
@@ -16,6 +17,7 @@ type counts struct {
 	failed          map[bench.Class]int
 	firstError      string
 	warnings        []string
+	untold          bool // the output tokens of some requests are not told
 }
 
 // countsOf reconciles the numbers of prompts, successes and failures. Lists that hold an entry for each request tell how
@@ -75,7 +77,8 @@ type columns struct {
 	errors               []*string
 	ttft, latency, queue []float64
 	itls                 [][]float64
-	in, out              []int
+	in                   []int
+	out                  []*int // nil: not told
 }
 
 // vllmRequests makes requests of a detailed result; nil of a default one. It counts failures by class into c.
@@ -121,6 +124,10 @@ func vllmRequests(r result, c *counts) ([]bench.Request, error) {
 	if said, _, _ := r.count("completed"); completed != said {
 		return nil, fmt.Errorf(`"completed" is %d, but %d requests have no error`, said, completed)
 	}
+	if slices.Contains(k.out, nil) {
+		c.untold = true
+		c.warnings = append(c.warnings, "the file does not tell the number of output tokens of each request: tpot and output.rate are left out")
+	}
 	return requests, nil
 }
 
@@ -132,7 +139,7 @@ func columnsOf(r result, n int) (columns, error) {
 	k.latency, err[2] = r.floats("latencies")
 	k.queue, err[3] = r.floats("queue_times")
 	k.in, err[4] = list[int](r, "input_lens")
-	k.out, err[5] = list[int](r, "output_lens")
+	k.out, err[5] = list[*int](r, "output_lens")
 	k.itls, err[6] = nested(r, "itls")
 	if err := errors.Join(err[:]...); err != nil {
 		return k, err
@@ -189,12 +196,20 @@ func (k columns) silent(completed int) bool {
 	for i := range k.errors {
 		if k.quiet(i) {
 			quiet++
-			if k.out[i] > 0 {
+			if k.tokens(i) > 0 {
 				spoke++
 			}
 		}
 	}
 	return quiet != completed && spoke == completed
+}
+
+// tokens is the number of output tokens of a request, 0 where the file does not tell it.
+func (k columns) tokens(i int) int {
+	if k.out[i] == nil {
+		return 0
+	}
+	return *k.out[i]
 }
 
 // quiet reports whether a request has no error text.
@@ -205,7 +220,7 @@ func (k columns) request(i int, silent bool) (bench.Request, error) {
 	if k.in != nil {
 		q.InputTokens = k.in[i]
 	}
-	q.OutputTokens = k.out[i]
+	q.OutputTokens = k.tokens(i)
 	if min(q.InputTokens, q.OutputTokens) < 0 || max(q.InputTokens, q.OutputTokens) > maxTokens {
 		return q, fmt.Errorf("%d tokens in, %d out: not counts", q.InputTokens, q.OutputTokens)
 	}
@@ -213,7 +228,7 @@ func (k columns) request(i int, silent bool) (bench.Request, error) {
 		q.Class, q.Error = classOf(*k.errors[i])
 		return q, nil
 	}
-	if silent && k.out[i] == 0 {
+	if silent && k.tokens(i) == 0 {
 		q.Class, q.Error = bench.Other, "failed without a message"
 		return q, nil
 	}
@@ -250,7 +265,7 @@ func (k columns) times(i int, q *bench.Request) error {
 }
 
 // fromRequests condenses the requests of a detailed result. Without queue times nothing is known of the schedule.
-func fromRequests(r result, requests []bench.Request, duration float64) bench.Run {
+func fromRequests(r result, c counts, requests []bench.Request, duration float64) bench.Run {
 	var more []string
 	for key := range r.fields {
 		if name, ok := vllmMetric(key); ok {
@@ -258,6 +273,9 @@ func fromRequests(r result, requests []bench.Request, duration float64) bench.Ru
 		}
 	}
 	run := bench.Condense(requests, duration, bench.SLO{}, more...)
+	if c.untold {
+		uncounted(&run)
+	}
 	if r.has("queue_times") {
 		return run
 	}

@@ -19,16 +19,19 @@ type entry struct {
 	value any
 }
 
-// WriteVLLM writes one run in the shape of a result of vllm bench serve --save-detailed: times in milliseconds where a key
-// says so, else in seconds; a failed request has zeros in the lists and a text in errors. What could not be measured is
-// null, where vllm bench serve writes 0. Meta sets date, backend, model_id, request_rate and other keys that say what was
-// asked; a key that is measured is refused, any other is added as --metadata does.
-func WriteVLLM(w io.Writer, run bench.Run, requests []bench.Request, meta map[string]any) error {
+// WriteVLLM writes one run as a result of vllm bench serve --save-detailed, with the numbers that its definitions give: see
+// docs/vllm.md. Times are in milliseconds where a key says so, else in seconds; a failed request has a text in errors. What
+// could not be measured is null, where vllm bench serve writes 0 or counts the tokens of a text itself. The objective is that
+// of request_goodput. Meta sets date, backend, model_id, request_rate and other keys that say what was asked; a key that is
+// measured is refused, any other is added as --metadata does.
+func WriteVLLM(w io.Writer, run bench.Run, requests []bench.Request, slo bench.SLO, meta map[string]any) error {
 	if run.Sent != len(requests) {
 		return fmt.Errorf("write vllm result: the run sent %d requests, and %d are there", run.Sent, len(requests))
 	}
-	head, measured := vllmHead(run, meta), append(vllmTotals(run, requests), vllmLists(requests)...)
-	measured = append(measured, vllmStatistics(run, requests)...)
+	requests = asVLLM(requests)
+	told := condense(requests, run.Duration, slo)
+	head, measured := vllmHead(run, meta), append(vllmTotals(told, requests), vllmLists(requests)...)
+	measured = append(measured, vllmStatistics(told, requests)...)
 	var b bytes.Buffer
 	seen := map[string]bool{}
 	for i, e := range append(head, measured...) {
@@ -84,99 +87,105 @@ func vllmHead(run bench.Run, meta map[string]any) []entry {
 }
 
 func vllmTotals(run bench.Run, requests []bench.Request) []entry {
-	in, out := 0, 0
-	for _, q := range requests {
-		if q.Class == bench.OK {
-			in += q.InputTokens
-			out += q.OutputTokens
-		}
-	}
-	perSecond := func(n int) any {
-		if run.Duration <= 0 {
+	in, inKnown := total(requests, func(q bench.Request) int { return q.InputTokens })
+	out, outKnown := total(requests, func(q bench.Request) int { return q.OutputTokens })
+	perSecond := func(n int, known bool) any {
+		if run.Duration <= 0 || !known {
 			return nil
 		}
 		return float64(n) / run.Duration
 	}
 	var goodput any
 	if run.Good != nil {
-		goodput = perSecond(*run.Good)
+		goodput = perSecond(*run.Good, true)
 	}
 	tokens, running := peaks(requests)
 	return []entry{
 		{"duration", run.Duration},
 		{"completed", run.OK},
 		{"failed", run.Sent - run.OK},
-		{"total_input_tokens", in},
-		{"total_output_tokens", out},
-		{"request_throughput", perSecond(run.OK)},
+		{"total_input_tokens", orNull(in, inKnown)},
+		{"total_output_tokens", orNull(out, outKnown)},
+		{"request_throughput", perSecond(run.OK, true)},
 		{"request_goodput", goodput},
-		{"output_throughput", perSecond(out)},
-		{"total_token_throughput", perSecond(in + out)},
+		{"output_throughput", perSecond(out, outKnown)},
+		{"total_token_throughput", perSecond(in+out, inKnown && outKnown)},
 		{"max_output_tokens_per_s", tokens},
 		{"max_concurrent_requests", running},
 		{"rtfx", 0.0},
 	}
 }
 
+// total adds up tokens of successes. It is not known when one of them has none: only its text would tell.
+func total(requests []bench.Request, of func(bench.Request) int) (sum int, known bool) {
+	known = true
+	for _, q := range requests {
+		if q.Class == bench.OK {
+			sum += of(q)
+			known = known && of(q) > 0
+		}
+	}
+	return sum, known
+}
+
+func orNull(n int, known bool) any {
+	if !known {
+		return nil
+	}
+	return n
+}
+
 // peaks are what vllm bench serve calls so: the most chunks that came in one second of its clock, which begins with the
-// first request that succeeded, and the most such requests at one time.
+// first request that succeeded, and the most successful requests that were under way at some time in one such second.
 func peaks(requests []bench.Request) (chunks float64, running int) {
-	var ok []bench.Request
 	first := math.Inf(1)
 	for _, q := range requests {
 		if q.Class == bench.OK {
-			ok = append(ok, q)
 			first = min(first, q.Sent)
 		}
 	}
-	second := map[int]int{}
-	type change struct {
-		at float64
-		by int
-	}
-	var changes []change
-	for _, q := range ok {
+	came, under := map[int]int{}, map[int]int{}
+	for _, q := range requests {
+		if q.Class != bench.OK {
+			continue
+		}
 		at := q.FirstToken
-		second[int(at-first)]++
+		came[int(at-first)]++
 		for _, gap := range q.Gaps {
 			at += gap
-			second[int(at-first)]++
+			came[int(at-first)]++
 		}
-		changes = append(changes, change{q.Sent, 1}, change{q.LastToken, -1})
+		for second := int(q.Sent - first); second <= int(q.LastToken-first); second++ {
+			under[second]++
+		}
 	}
-	for _, n := range second {
+	for _, n := range came {
 		chunks = max(chunks, float64(n))
 	}
-	slices.SortFunc(changes, func(a, b change) int {
-		if a.at != b.at {
-			return int(math.Copysign(1, a.at-b.at))
-		}
-		return a.by - b.by
-	})
-	now := 0
-	for _, c := range changes {
-		now += c.by
-		running = max(running, now)
+	for _, n := range under {
+		running = max(running, n)
 	}
 	return chunks, running
 }
 
 func vllmLists(requests []bench.Request) []entry {
 	n := len(requests)
-	in, out := make([]int, n), make([]int, n)
+	in, out := make([]any, n), make([]any, n)
 	ttft, latency, started, queue := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
 	itls, texts, errs := make([][]float64, n), make([]string, n), make([]string, n)
 	for i, q := range requests {
-		in[i], started[i], queue[i] = q.InputTokens, q.Sent, max(0, q.Sent-q.Scheduled)
-		itls[i], texts[i] = []float64{}, q.Text
+		started[i], queue[i] = q.Sent, max(0, q.Sent-q.Scheduled)
+		itls[i], texts[i] = append([]float64{}, q.Gaps...), q.Text
+		if q.FirstToken > 0 {
+			ttft[i] = q.FirstToken - q.Sent
+		}
 		if q.Class != bench.OK {
+			in[i], out[i] = q.InputTokens, 0
 			errs[i] = string(q.Class) + ": " + q.Error
 			continue
 		}
-		out[i] = q.OutputTokens
-		ttft[i], _ = q.TTFT()
+		in[i], out[i] = orNull(q.InputTokens, q.InputTokens > 0), orNull(q.OutputTokens, q.OutputTokens > 0)
 		latency[i], _ = q.E2EL()
-		itls[i] = append(itls[i], q.Gaps...)
 	}
 	return []entry{
 		{"input_lens", in},
@@ -193,7 +202,7 @@ func vllmLists(requests []bench.Request) []entry {
 
 // vllmStatistics are mean, median, standard deviation (of the population, as NumPy's) and percentiles in milliseconds.
 func vllmStatistics(run bench.Run, requests []bench.Request) []entry {
-	metrics := bench.Condense(requests, run.Duration, bench.SLO{}).Metrics
+	metrics := run.Metrics
 	ms := func(name string) any {
 		if v, ok := metrics[name]; ok {
 			return 1000 * v
@@ -213,7 +222,7 @@ func vllmStatistics(run bench.Run, requests []bench.Request) []entry {
 		all = append(all,
 			entry{"mean_" + t.theirs + "_ms", ms(t.ours + ".mean")},
 			entry{"median_" + t.theirs + "_ms", ms(t.ours + ".p50")},
-			entry{"std_" + t.theirs + "_ms", spread(requests, t.value, metrics[t.ours+".mean"])},
+			entry{"std_" + t.theirs + "_ms", spread(requests, t.value, metrics, t.ours+".mean")},
 		)
 		for _, p := range []string{"p50", "p90", "p95", "p99"} {
 			all = append(all, entry{p + "_" + t.theirs + "_ms", ms(t.ours + "." + p)})
@@ -222,8 +231,12 @@ func vllmStatistics(run bench.Run, requests []bench.Request) []entry {
 	return all
 }
 
-// spread is the standard deviation around a mean, in milliseconds; nil of nothing.
-func spread(requests []bench.Request, value func(bench.Request) (float64, bool), mean float64) any {
+// spread is the standard deviation around the mean of that name, in milliseconds; nil where there is none.
+func spread(requests []bench.Request, value func(bench.Request) (float64, bool), metrics map[string]float64, name string) any {
+	mean, ok := metrics[name]
+	if !ok {
+		return nil
+	}
 	n, sum := 0, 0.0
 	add := func(v float64) {
 		n++
@@ -240,9 +253,6 @@ func spread(requests []bench.Request, value func(bench.Request) (float64, bool),
 		} else if v, ok := value(q); ok {
 			add(v)
 		}
-	}
-	if n == 0 {
-		return nil
 	}
 	return 1000 * math.Sqrt(sum/float64(n))
 }

@@ -68,7 +68,7 @@ func TestWrittenResultsHoldWhatNumPySays(t *testing.T) {
 	said, requests := numPys(t, "detailed_every_statistic.json")
 	run := bench.Condense(requests, said["duration"].(float64), bench.SLO{})
 	var b bytes.Buffer
-	if err := WriteVLLM(&b, run, requests, nil); err != nil {
+	if err := WriteVLLM(&b, run, requests, bench.SLO{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	got := fields(t, b.Bytes())
@@ -92,7 +92,7 @@ func TestWrittenResultsHoldWhatNumPySays(t *testing.T) {
 func TestWrittenResultsHaveTheKeysOfVLLMInItsOrder(t *testing.T) {
 	_, requests := numPys(t, "detailed.json")
 	var b bytes.Buffer
-	if err := WriteVLLM(&b, bench.Condense(requests, 5, bench.SLO{}), requests, nil); err != nil {
+	if err := WriteVLLM(&b, bench.Condense(requests, 5, bench.SLO{}), requests, bench.SLO{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	got := keys(t, b.Bytes())
@@ -137,17 +137,17 @@ func keys(t *testing.T, text []byte) []string {
 func sample() []bench.Request {
 	return []bench.Request{
 		{Index: 0, Scheduled: 0.001, Sent: 0.002, FirstToken: 0.102, FirstAnswer: 0.102, LastToken: 0.302, End: 0.31, Gaps: []float64{0.05, 0.15}, Chunks: 3, InputTokens: 20, OutputTokens: 3, Class: bench.OK, Text: "a <b> c"},
-		{Index: 1, Scheduled: 0.1, Sent: 0.1, FirstToken: 0.2, LastToken: 0.25, End: 0.26, Gaps: []float64{0.05}, InputTokens: 21, Class: bench.Truncated, Error: "no finish reason"},
+		{Index: 1, Scheduled: 0.1, Sent: 0.1, FirstToken: 0.2, LastToken: 0.25, End: 0.26, Gaps: []float64{0.05}, InputTokens: 21, Class: bench.Reset, Error: "the server closed the connection"},
 		{Index: 2, Scheduled: 0.2, Sent: 0.2, End: 0.2, Class: bench.Refused, Error: "connection refused"},
 	}
 }
 
 func TestWrittenResultIsGolden(t *testing.T) {
 	run := bench.Condense(sample(), 0.5, bench.SLO{})
-	good := 1
-	run.Good, run.Started = &good, time.Date(2026, 11, 3, 23, 59, 59, 0, time.FixedZone("", 3600))
+	limit := 0.5
+	run.Started = time.Date(2026, 11, 3, 23, 59, 59, 0, time.FixedZone("", 3600))
 	var b bytes.Buffer
-	err := WriteVLLM(&b, run, sample(), map[string]any{"model_id": "Qwen/Qwen3-8B", "request_rate": 8.0, "runner": "h100-1x", "git_sha": "c0ffee"})
+	err := WriteVLLM(&b, run, sample(), bench.SLO{TTFT: &limit}, map[string]any{"model_id": "Qwen/Qwen3-8B", "request_rate": 8.0, "runner": "h100-1x", "git_sha": "c0ffee"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +169,7 @@ func TestWrittenResultIsGolden(t *testing.T) {
 func TestWhatCouldNotBeMeasuredIsNull(t *testing.T) {
 	failed := sample()[1:]
 	var b bytes.Buffer
-	if err := WriteVLLM(&b, bench.Condense(failed, 0.5, bench.SLO{}), failed, nil); err != nil {
+	if err := WriteVLLM(&b, bench.Condense(failed, 0.5, bench.SLO{}), failed, bench.SLO{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	got := fields(t, b.Bytes())
@@ -186,16 +186,16 @@ func TestWhatCouldNotBeMeasuredIsNull(t *testing.T) {
 func TestMeasuredKeysCannotBeSet(t *testing.T) {
 	for _, key := range []string{"duration", "completed", "ttfts", "mean_ttft_ms", "errors"} {
 		run := bench.Condense(sample(), 0.5, bench.SLO{})
-		err := WriteVLLM(io.Discard, run, sample(), map[string]any{key: 1})
+		err := WriteVLLM(io.Discard, run, sample(), bench.SLO{}, map[string]any{key: 1})
 		if err == nil || !strings.Contains(err.Error(), key) {
 			t.Errorf("%s: error %v", key, err)
 		}
 	}
-	if err := WriteVLLM(io.Discard, bench.Run{Sent: 4}, sample(), nil); err == nil {
+	if err := WriteVLLM(io.Discard, bench.Run{Sent: 4}, sample(), bench.SLO{}, nil); err == nil {
 		t.Error("a run of other requests is written")
 	}
 	run := bench.Condense(sample(), 0.5, bench.SLO{})
-	if err := WriteVLLM(io.Discard, run, sample(), map[string]any{"x": math.NaN()}); err == nil {
+	if err := WriteVLLM(io.Discard, run, sample(), bench.SLO{}, map[string]any{"x": math.NaN()}); err == nil {
 		t.Error("a NaN is written")
 	}
 }
@@ -210,7 +210,7 @@ func TestWrittenResultsAreImportedUnchanged(t *testing.T) {
 		run := bench.Condense(requests, rapid.Float64Range(0.1, 100).Draw(t, "duration"), bench.SLO{})
 		run.Started = time.Date(2026, 11, 3, 12, 0, 0, 0, time.UTC)
 		var b bytes.Buffer
-		if err := WriteVLLM(&b, run, requests, map[string]any{"model_id": "m"}); err != nil {
+		if err := WriteVLLM(&b, run, requests, bench.SLO{}, map[string]any{"model_id": "m"}); err != nil {
 			t.Fatal(err)
 		}
 		d, err := Digest("auto", []File{{"x.json", &b}}, Options{})
@@ -218,6 +218,7 @@ func TestWrittenResultsAreImportedUnchanged(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := d.Sessions[0].Runs()[0]
+		run = condense(asVLLM(requests), run.Duration, bench.SLO{})
 		if run.OK == 0 {
 			run.Metrics = map[string]float64{}
 		}

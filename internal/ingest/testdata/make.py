@@ -45,20 +45,17 @@ def statistics(name, values, percentiles, into):
 
 
 def peaks(ok):
-    """Most chunks in one second, and most requests at a time, over half-open intervals."""
+    """Most chunks that came in one second, and most requests under way in one, the last second of each included."""
     if not ok:
         return 0.0, 0
     first = min(r["start"] for r in ok)
-    seconds, events = {}, []
+    came, under = {}, {}
     for r in ok:
         for t in r["start"] + r["ttft"] + np.concatenate([[0.0], np.cumsum(r["itl"])]):
-            seconds[int(t - first)] = seconds.get(int(t - first), 0) + 1
-        events += [(r["start"], 1), (r["start"] + r["latency"], -1)]
-    now = most = 0
-    for _, change in sorted(events):
-        now += change
-        most = max(most, now)
-    return float(max(seconds.values())), most
+            came[int(t - first)] = came.get(int(t - first), 0) + 1
+        for second in range(int(r["start"] - first), int(r["start"] + r["latency"] - first) + 1):
+            under[second] = under.get(second, 0) + 1
+    return float(max(came.values())), max(under.values())
 
 
 def result(requests, date, rate=8.0, burstiness=1.0, concurrency=None, detailed=False, percentiles=(99,),

@@ -138,7 +138,7 @@ CASES = {
 }
 
 # Groups over which the metrics are computed, with an objective in ms. The requests of a group start 0.31 s apart.
-NOT_COUNTED = ["usage_with_text", "no_usage", "error_in_stream", "truncated", "truncated_with_done", "completions_usage_with_choices"]
+NOT_COUNTED = ["empty_answer_with_text", "usage_with_text", "no_usage", "error_in_stream", "truncated", "truncated_with_done", "completions_usage_with_choices"]
 OWN_LIMITS = ["crlf", "crlf_coalesced", "cr", "late_blank_line", "no_last_blank_line", "after_the_error", "runs_on"]
 GROUPS = {
     "all": ([n for n in CASES if n not in NOT_COUNTED + OWN_LIMITS], {"ttft": 150.0, "tpot": 25.0, "e2el": 300.0}),
