@@ -18,7 +18,11 @@ func tellPlan(sh *shell, p campaign.Plan, result bool, notes ...string) {
 	}
 	say("plan: %s, %s, design %s", p.Config.Runner, designInWords(p), p.Config.Campaign.Design)
 	for _, s := range p.Scenarios {
-		say("  %s: %d requests a run, %s", s.Name, s.Load.Requests, loadInWords(s.Load))
+		least := ""
+		if s.Load.MinDuration > 0 {
+			least = "at least "
+		}
+		say("  %s: %s%d requests a run, %s", s.Name, least, s.Load.Requests, loadInWords(s.Load))
 	}
 	if len(p.Parts) > 1 {
 		for i, part := range p.Parts {
@@ -117,7 +121,11 @@ func loadInWords(l config.Load) string {
 	if l.Open() {
 		return fmt.Sprintf("%g requests/s", l.Rate)
 	}
-	return fmt.Sprintf("%d at a time", l.Concurrency)
+	words := fmt.Sprintf("%d at a time", l.Concurrency)
+	if l.MinDuration > 0 {
+		words += fmt.Sprintf(", for %s or longer", time.Duration(l.MinDuration*float64(time.Second)))
+	}
+	return words
 }
 
 func minutes(d time.Duration) string {

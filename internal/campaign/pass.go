@@ -10,6 +10,7 @@ import (
 	"github.com/benchgate/benchgate/internal/config"
 	"github.com/benchgate/benchgate/internal/host"
 	"github.com/benchgate/benchgate/internal/load"
+	"github.com/benchgate/benchgate/internal/openai"
 )
 
 // measure warms the server up, then takes turns over the scenarios until each has its runs: slow changes of the machine
@@ -54,7 +55,7 @@ func (v *visit) warmUp(ctx context.Context) error {
 		}
 		if n := v.p.plan.Config.Campaign.WarmUp; n > 0 && (i == 0 || v.slot > 0) {
 			few := s
-			few.Load.Requests = min(n, s.Load.Requests)
+			few.Load.Requests, few.Load.MinDuration = min(n, s.Load.Requests), 0
 			if err := v.pass(ctx, few, true); err != nil {
 				return err
 			}
@@ -119,6 +120,7 @@ func (v *visit) pass(ctx context.Context, s config.Scenario, warmUp bool) error 
 	}
 	v.order++
 	order, done := v.order, 0
+	workload, salt := v.p.workloads[s.Name], v.salt(s, warmUp)
 	at := v.progress(s, warmUp)
 	v.o.progress(at)
 	var writeErr error
@@ -126,11 +128,14 @@ func (v *visit) pass(ctx context.Context, s config.Scenario, warmUp bool) error 
 	watch := host.Watch()
 	requests, duration, err := load.Run(ctx, v.client, load.Pass{
 		Load: s.Load, Exact: v.caps.Exact,
-		Prompts:      v.p.workloads[s.Name].Salted(v.salt(s, warmUp)),
-		OutputTokens: v.p.workloads[s.Name].OutputTokens(),
+		Prompts:      workload.Salted(salt),
+		More:         func(i int) openai.Prompt { return workload.More(salt, i) },
+		OutputTokens: workload.OutputTokens(),
 		Abort:        v.abort(),
 		OnRequest: func(r bench.Request) {
-			done++
+			if done++; done > at.Requests { // a time to fill: nobody knows how many there will be
+				at.Requests *= 2
+			}
 			at.Done = done
 			v.o.progress(at)
 			if writeErr == nil {

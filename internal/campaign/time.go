@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/benchgate/benchgate/internal/config"
+	"github.com/benchgate/benchgate/internal/load"
 )
 
 // Share is the part of a campaign that one design measures.
@@ -129,12 +130,12 @@ func (p *Plan) pass(s config.Scenario) (one, few passed, err error) {
 	}
 	one = passTime(s, ask)
 	if d, ok := p.known[s.Name]; ok && d > 0 {
-		one.best, one.worst = time.Duration(0.8*d*1e9), time.Duration(2*d*1e9)
+		one.best, one.worst = time.Duration(max(0.8*d, s.Load.MinDuration)*1e9), time.Duration(2*d*1e9)
 	} else if !s.Load.Open() {
 		p.Guessed = true
 	}
 	warmUp := s
-	warmUp.Load.Requests = min(p.Config.Campaign.WarmUp, s.Load.Requests)
+	warmUp.Load.Requests, warmUp.Load.MinDuration = min(p.Config.Campaign.WarmUp, s.Load.Requests), 0
 	if warmUp.Load.Requests > 0 {
 		few = passTime(warmUp, ask)
 		share := float64(warmUp.Load.Requests) / float64(s.Load.Requests)
@@ -155,7 +156,16 @@ func passTime(s config.Scenario, ask demand) passed {
 		p.best, p.worst = schedule+fast, schedule+slow
 		return p
 	}
-	rounds := time.Duration(math.Ceil(float64(s.Load.Requests) / float64(max(1, s.Load.Concurrency))))
-	p.best, p.worst = rounds*fast, rounds*slow
+	rounds := func(n int) time.Duration {
+		return time.Duration(math.Ceil(float64(n) / float64(max(1, s.Load.Concurrency))))
+	}
+	p.best, p.worst = rounds(s.Load.Requests)*fast, rounds(s.Load.Requests)*slow
+	if least := time.Duration(s.Load.MinDuration * float64(time.Second)); least > 0 {
+		// The last requests may be sent just before the time is over. How many there are depends on the server: at most as many
+		// as the fastest assumed one answers.
+		p.best, p.worst = max(p.best, least), max(p.worst, least+slow)
+		p.requests = max(s.Load.Requests, min(load.MostRequests, int(least/fast+1)*s.Load.Concurrency))
+		p.tokens = int(math.Ceil(float64(p.requests) * ask.perRequest))
+	}
 	return p
 }

@@ -93,7 +93,10 @@ type Load struct {
 	Burstiness     float64 // shape of the gamma: 1 is Poisson, +Inf constant
 	Seed           uint32
 	MaxConcurrency int // open loop: 0 is no limit
-	ReusePrompts   bool
+	// MinDuration, in seconds, is how long a closed loop goes on sending, beyond Requests if need be; 0 is no such time. Of an
+	// open loop it is 0: there Requests holds what the schedule gives in that time.
+	MinDuration  float64
+	ReusePrompts bool
 }
 
 // Open reports whether arrivals follow a schedule.

@@ -117,13 +117,14 @@ type dataset struct {
 }
 
 type load struct {
-	Rate           number `yaml:"rate" jsonschema:"exclusiveMinimum=0" jsonschema_description:"Open loop: requests per second, whatever the server does. For latency."`
-	Concurrency    count  `yaml:"concurrency" jsonschema:"minimum=1" jsonschema_description:"Closed loop: so many requests are always in flight. For throughput."`
-	Requests       count  `yaml:"requests" jsonschema:"required,minimum=1" jsonschema_description:"Requests in one run."`
-	Burstiness     shape  `yaml:"burstiness" jsonschema_description:"Open loop: shape of the gamma distribution of gaps; 1 is Poisson (the default), smaller comes in bursts, inf is evenly spaced."`
-	Seed           count  `yaml:"seed" jsonschema:"minimum=0,maximum=4294967295,default=42" jsonschema_description:"Seed of arrivals and prompts."`
-	MaxConcurrency count  `yaml:"max_concurrency" jsonschema:"minimum=1" jsonschema_description:"Open loop: requests beyond so many wait in the client, which shows up in ttft_sched. No limit unless set."`
-	ReusePrompts   flag   `yaml:"reuse_prompts" jsonschema:"default=false" jsonschema_description:"Every run sends the very same text, so that the server's prefix cache is warm."`
+	Rate           number   `yaml:"rate" jsonschema:"exclusiveMinimum=0" jsonschema_description:"Open loop: requests per second, whatever the server does. For latency."`
+	Concurrency    count    `yaml:"concurrency" jsonschema:"minimum=1" jsonschema_description:"Closed loop: so many requests are always in flight. For throughput."`
+	Requests       count    `yaml:"requests" jsonschema:"required,minimum=1" jsonschema_description:"Requests in one run; at least so many beside a min_duration."`
+	MinDuration    duration `yaml:"min_duration" jsonschema_description:"A run goes on sending for at least so long. Open loop: the number of requests follows from the rate. Closed loop: it depends on how fast the server is."`
+	Burstiness     shape    `yaml:"burstiness" jsonschema_description:"Open loop: shape of the gamma distribution of gaps; 1 is Poisson (the default), smaller comes in bursts, inf is evenly spaced."`
+	Seed           count    `yaml:"seed" jsonschema:"minimum=0,maximum=4294967295,default=42" jsonschema_description:"Seed of arrivals and prompts."`
+	MaxConcurrency count    `yaml:"max_concurrency" jsonschema:"minimum=1" jsonschema_description:"Open loop: requests beyond so many wait in the client, which shows up in ttft_sched. No limit unless set."`
+	ReusePrompts   flag     `yaml:"reuse_prompts" jsonschema:"default=false" jsonschema_description:"Every run sends the very same text, so that the server's prefix cache is warm."`
 }
 
 type slo struct {

@@ -79,6 +79,7 @@ func (r *reader) load(b block[load]) Load {
 		Requests: r.count(l.Requests, 0, 1, maxRequests), Seed: uint32(r.count(l.Seed, 42, 0, math.MaxUint32)),
 		ReusePrompts: r.flag(l.ReusePrompts, false), Burstiness: 1,
 	}
+	r.minDuration(l.MinDuration, &out)
 	switch {
 	case l.Rate.given() && l.Concurrency.given():
 		r.fail(l.Concurrency.node, "rate and concurrency exclude each other", "keep rate for latency at a given load, or concurrency for throughput; a ceiling beside a rate is max_concurrency")
@@ -86,6 +87,7 @@ func (r *reader) load(b block[load]) Load {
 		out.Rate = r.rate(l.Rate)
 		out.Burstiness = r.burstiness(l.Burstiness)
 		out.MaxConcurrency = r.count(l.MaxConcurrency, 0, 1, maxConcurrency)
+		r.lengthen(l.MinDuration, &out)
 	case l.Concurrency.given():
 		out.Concurrency = r.count(l.Concurrency, 1, 1, maxConcurrency)
 		r.odd(l.Burstiness.scalar, "burstiness shapes the arrivals of a rate; a concurrency has none", "delete it, or write rate")
@@ -97,6 +99,27 @@ func (r *reader) load(b block[load]) Load {
 		r.fail(b.node, "neither rate nor concurrency", "write rate: 8 for latency at a given load, or concurrency: 64 for throughput")
 	}
 	return out
+}
+
+// longestRun bounds min_duration, in seconds: beyond it is a slip of the finger.
+const longestRun = 24 * 3600
+
+func (r *reader) minDuration(d duration, out *Load) {
+	if out.MinDuration = r.seconds(d, 0); out.MinDuration > longestRun {
+		r.fail(d.node, quote(d.written())+" is too long for one run", "write 24h or less; more runs tell more than longer ones")
+		out.MinDuration = 0
+	}
+}
+
+// lengthen turns the time of an open loop into the number of requests that its schedule has by then.
+func (r *reader) lengthen(d duration, out *Load) {
+	const hair = 1e-9 // 0.1 × 30 is a hair above 3
+	n := math.Ceil(out.Rate*out.MinDuration - hair)
+	if n > maxRequests {
+		r.fail(d.node, fmt.Sprintf("%g requests a second for %s are more than %d requests", out.Rate, d.written(), maxRequests), "write a shorter time, or a smaller rate")
+		n = 0
+	}
+	out.Requests, out.MinDuration = max(out.Requests, int(n)), 0
 }
 
 func (r *reader) rate(n number) float64 {

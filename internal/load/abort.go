@@ -10,7 +10,8 @@ import (
 type abortRule struct {
 	Abort
 	planned                int
-	ended, failed, running int // running: failures since the last success
+	more                   bool // the planned ones may not be all
+	ended, failed, running int  // running: failures since the last success
 	fired                  bool
 }
 
@@ -27,7 +28,7 @@ func (a *abortRule) add(q bench.Request) error {
 	}
 	a.failed++
 	a.running++
-	if a.fired || a.ended >= a.planned {
+	if a.fired || a.ended >= a.planned && !a.more {
 		return nil
 	}
 	reason := a.reason()
@@ -39,11 +40,12 @@ func (a *abortRule) add(q bench.Request) error {
 }
 
 func (a *abortRule) reason() string {
+	planned := max(a.planned, a.ended)
 	switch {
 	case a.InARow > 0 && a.running >= a.InARow:
 		return fmt.Sprintf("%d requests failed in a row", a.running)
-	case a.Errors > 0 && a.ended >= leastForShare && float64(a.failed) > a.Errors*float64(a.planned):
-		return fmt.Sprintf("%d of %d requests have failed, more than %.3g%% of the %d planned", a.failed, a.ended, 100*a.Errors, a.planned)
+	case a.Errors > 0 && a.ended >= leastForShare && float64(a.failed) > a.Errors*float64(planned):
+		return fmt.Sprintf("%d of %d requests have failed, more than %.3g%% of the %d planned", a.failed, a.ended, 100*a.Errors, planned)
 	}
 	return ""
 }

@@ -27,7 +27,9 @@ type Pass struct {
 	Load config.Load
 	// Prompts and OutputTokens are taken in order and begin anew when there are fewer of them than requests. Neither may
 	// be empty.
-	Prompts      []openai.Prompt
+	Prompts []openai.Prompt
+	// More makes the prompt of an index beyond Prompts; nil: they begin anew.
+	More         func(index int) openai.Prompt
 	OutputTokens []int
 	// Exact asks the server to write neither more nor fewer than OutputTokens.
 	Exact bool
@@ -61,6 +63,8 @@ func (p Pass) check() error {
 		return errors.New("play a run: no prompts")
 	case l.Open() == (l.Concurrency > 0):
 		return fmt.Errorf("play a run: want a rate or a concurrency, have %v and %d", l.Rate, l.Concurrency)
+	case !(l.MinDuration >= 0 && l.MinDuration <= farthest) || l.Open() && l.MinDuration > 0:
+		return fmt.Errorf("play a run: min_duration %v is for a closed loop", l.MinDuration)
 	case l.Open() && Arrivals(l.Seed, l.Rate, l.Burstiness, 1) == nil:
 		return fmt.Errorf("play a run: no arrival times for rate %v and burstiness %v", l.Rate, l.Burstiness)
 	}
@@ -69,8 +73,12 @@ func (p Pass) check() error {
 
 // call makes the request with this index.
 func (p Pass) call(i int, scheduled float64) openai.Call {
+	prompt := p.Prompts[i%len(p.Prompts)]
+	if i >= len(p.Prompts) && p.More != nil {
+		prompt = p.More(i)
+	}
 	return openai.Call{
-		Index: i, Prompt: p.Prompts[i%len(p.Prompts)], MaxTokens: p.OutputTokens[i%len(p.OutputTokens)],
+		Index: i, Prompt: prompt, MaxTokens: p.OutputTokens[i%len(p.OutputTokens)],
 		Exact: p.Exact, Scheduled: scheduled,
 	}
 }

@@ -25,7 +25,7 @@ func Run(ctx context.Context, d Doer, p Pass) ([]bench.Request, float64, error) 
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	r := &runner{doer: d, pass: p, start: time.Now(), ended: make(chan *bench.Request, p.Load.Requests)}
+	r := &runner{doer: d, pass: p, start: time.Now(), ended: make(chan *bench.Request, p.room())}
 	go func() {
 		if p.Load.Open() {
 			r.open(ctx)
@@ -35,14 +35,25 @@ func Run(ctx context.Context, d Doer, p Pass) ([]bench.Request, float64, error) 
 		close(r.ended)
 	}()
 	requests, duration := r.collect(cancel)
-	return requests, duration, r.verdict(ctx, requests)
+	return requests, duration, r.verdict(ctx, requests, duration)
+}
+
+// leastRoom is the room for ended requests where nobody knows how many there will be.
+const leastRoom = 1 << 16
+
+// room is how many ended requests may wait for OnRequest: all, so that a slow one holds up no worker.
+func (p Pass) room() int {
+	if p.Load.MinDuration > 0 {
+		return max(leastRoom, p.Load.Requests)
+	}
+	return p.Load.Requests
 }
 
 type runner struct {
 	doer  Doer
 	pass  Pass
 	start time.Time
-	ended chan *bench.Request // with room for all, so that a slow OnRequest holds up no worker
+	ended chan *bench.Request // see room
 }
 
 // since is the run's clock. time.Since reads the monotonic one: a step of the wall clock moves nothing.
@@ -70,7 +81,8 @@ func (r *runner) open(ctx context.Context) {
 	}
 }
 
-// closed keeps as many requests in flight as there are slots. A request is scheduled for the moment its slot fell free.
+// closed keeps as many requests in flight as there are slots. A request is scheduled for the moment its slot fell free. None
+// is sent once all are and the time is over; those in flight then end in peace.
 func (r *runner) closed(ctx context.Context) {
 	l := r.pass.Load
 	var next atomic.Int64
@@ -79,7 +91,7 @@ func (r *runner) closed(ctx context.Context) {
 		workers.Go(func() {
 			for scheduled := 0.0; ctx.Err() == nil; scheduled = r.since() {
 				i := int(next.Add(1)) - 1
-				if i >= l.Requests {
+				if i >= l.Requests && r.since() >= l.MinDuration || i >= max(l.Requests, MostRequests) {
 					return
 				}
 				r.send(ctx, i, scheduled)
@@ -109,7 +121,7 @@ func (r *runner) send(ctx context.Context, i int, scheduled float64) {
 // collect gathers the requests, applies the abort rules and returns when all is over.
 func (r *runner) collect(cancel context.CancelCauseFunc) ([]bench.Request, float64) {
 	requests := make([]bench.Request, 0, r.pass.Load.Requests)
-	rule := abortRule{Abort: r.pass.Abort, planned: r.pass.Load.Requests}
+	rule := abortRule{Abort: r.pass.Abort, planned: r.pass.Load.Requests, more: r.pass.Load.MinDuration > 0}
 	duration := 0.0
 	for q := range r.ended {
 		requests = append(requests, *q)
@@ -127,9 +139,9 @@ func (r *runner) collect(cancel context.CancelCauseFunc) ([]bench.Request, float
 
 // verdict says how the run ended. A run whose requests all came to an end of their own is whole, even when the context
 // ended just then.
-func (r *runner) verdict(ctx context.Context, requests []bench.Request) error {
+func (r *runner) verdict(ctx context.Context, requests []bench.Request, duration float64) error {
 	cause := context.Cause(ctx)
-	whole := len(requests) == r.pass.Load.Requests &&
+	whole := len(requests) >= r.pass.Load.Requests && duration >= r.pass.Load.MinDuration &&
 		!slices.ContainsFunc(requests, func(q bench.Request) bool { return q.Class == bench.Canceled })
 	switch {
 	case cause == nil:

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash"
+	"slices"
 	"strconv"
 
 	"github.com/benchgate/benchgate/internal/bench"
@@ -29,6 +30,9 @@ type Workload struct {
 // maxRequests bounds one run: a typing error must not fill the memory.
 const maxRequests = 10_000_000
 
+// MostRequests is where a closed loop with a time to fill stops, however fast the server is.
+const MostRequests = 1_000_000
+
 // Prompts makes the workload of a scenario. The file of a dataset is looked for in folder, which is that of the config file.
 // cal is what Calibrate found or what the baseline holds; a jsonl dataset does not need it: see Calibrated. api is
 // openai.Chat or openai.Completions.
@@ -37,6 +41,7 @@ func Prompts(s config.Scenario, folder string, cal bench.Calibration, api string
 	if s.Load.Requests < 1 || s.Load.Requests > maxRequests {
 		return w, fmt.Errorf("scenario %q: %d requests: want 1 to %d", s.Name, s.Load.Requests, maxRequests)
 	}
+	s.Load.Requests = ahead(s)
 	var err error
 	switch s.Dataset.Kind {
 	case "random":
@@ -54,6 +59,40 @@ func Prompts(s config.Scenario, folder string, cal bench.Calibration, api string
 		return w, fmt.Errorf("scenario %q: %w", s.Name, err)
 	}
 	return w, nil
+}
+
+// A closed loop with a time to fill has prompts of its dataset for so many times its requests, as long as made-up ones
+// have no more than so many tokens. Beyond them the same come again.
+const (
+	aheadTimes  = 8
+	aheadTokens = 1 << 23
+)
+
+// ahead is how many prompts are made.
+func ahead(s config.Scenario) int {
+	n := s.Load.Requests
+	if s.Load.MinDuration <= 0 {
+		return n
+	}
+	more := min(aheadTimes*n, MostRequests)
+	if size := s.Dataset.InputTokens + s.Dataset.PrefixTokens; size > 0 {
+		more = min(more, aheadTokens/size)
+	}
+	return max(n, more)
+}
+
+// More makes the prompt of an index beyond those that Salted returns, of the run with the same salt: a prompt comes again
+// with a number at its head that it has not had.
+func (w Workload) More(salt string, index int) openai.Prompt {
+	i := index % len(w.prompts)
+	if salt == "" || w.load.ReusePrompts {
+		return w.prompts[i]
+	}
+	times, most := 0, 0
+	if w.cycle != nil {
+		times, most = w.cycle[i], slices.Max(w.cycle)
+	}
+	return withSalt(w.prompts[i], salt+" "+strconv.Itoa(index/len(w.prompts)*(most+1)+times))
 }
 
 // MadeUp reports whether the prompts of a dataset are made up, so that their lengths are known without them.
@@ -117,12 +156,17 @@ func (w Workload) Hash() string {
 
 func schedule(l config.Load) string {
 	if !l.Open() {
-		return fmt.Sprintf("closed concurrency=%d requests=%d", l.Concurrency, l.Requests)
+		closed := fmt.Sprintf("closed concurrency=%d requests=%d", l.Concurrency, l.Requests)
+		if l.MinDuration > 0 {
+			closed += " min_duration=" + number(l.MinDuration)
+		}
+		return closed
 	}
-	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 	return fmt.Sprintf("open seed=%d rate=%s burstiness=%s requests=%d max_concurrency=%d",
 		l.Seed, number(l.Rate), number(l.Burstiness), l.Requests, l.MaxConcurrency)
 }
+
+func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 func writePrompt(h hash.Hash, p openai.Prompt) {
 	writeString(h, p.Text)

@@ -56,6 +56,7 @@ func TestWorkloadsStayTheSameForGood(t *testing.T) {
 		"words, reused":      made(t, reused, byWords, openai.Chat).Hash(),
 		"token ids":          made(t, randomScenario(64, 0.2, 20), byTokens, openai.Completions).Hash(),
 		"file":               made(t, scenario(config.Dataset{Kind: "jsonl", Path: "two.jsonl"}, 3), noCalibration, openai.Chat).Hash(),
+		"words, a minute":    made(t, lastingScenario(60, 20), byWords, openai.Chat).Hash(),
 		"prefixes":           made(t, prefixScenario(40, 3, 20, 20), byWords, openai.Chat).Hash(),
 		"prefixes of ids":    made(t, prefixScenario(40, 3, 20, 20), byTokens, openai.Completions).Hash(),
 		"conversations":      made(t, talks(60, 18, 6), byWords, openai.Chat).Hash(),

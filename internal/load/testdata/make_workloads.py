@@ -149,6 +149,8 @@ def main():
             "words, reused": workload_hash("none", "chat", opened, words, [16] * 20),
             "token ids": workload_hash("first word/1", "completions", opened, ids, [16] * 20),
             "file": workload_hash("first word/1", "chat", opened.replace("requests=20", "requests=3"), file, [16, 9, 16]),
+            "words, a minute": workload_hash("first word/1", "chat", "closed concurrency=4 requests=20 min_duration=60",
+                                             list(random_prompts(42, 64, 0.2, 160, 1.25, 20, False)), [16] * 160),
             "prefixes": workload_hash("first word/1", "chat", opened,
                                       prefix_prompts(42, 40, 3, 20, 20, 1.25, 20, False), [16] * 20),
             "prefixes of ids": workload_hash("first word/1", "completions", opened,
