@@ -31,13 +31,19 @@ type answer struct {
 	// thoughts is how many of the first tokens are reasoning; thoughtsIn is the field they arrive in.
 	thoughts   int
 	thoughtsIn string
-	kind       string   // plain or toolCall
-	suffix     string   // after every word
-	perChunk   int      // tokens in one event
-	cached     int      // prompt tokens that came from a cache
-	claims     *[2]int  // usage says these prompt and completion tokens instead of the truth
-	wire       wireForm // how it is framed
-	faster     float64  // share of the prefill that is needed
+	thinksLate bool          // … of the last ones, not the first
+	unsent     int           // so many of the first tokens are counted, but not sent
+	kind       string        // plain or toolCall
+	toolFrom   int           // tokens from this on belong to the tool call
+	twice      bool          // every chunk holds a second choice
+	roleEach   bool          // every chunk names the role
+	suffix     string        // after every word
+	perChunk   int           // tokens in one event
+	cached     int           // prompt tokens that came from a cache
+	claims     *[2]int       // usage says these prompt and completion tokens instead of the truth
+	wire       wireForm      // how it is framed
+	faster     float64       // share of the prefill that is needed
+	least      time.Duration // of a token
 }
 
 func (s *Server) answer(q request) answer {
@@ -104,10 +110,10 @@ func (a *answer) choice(to []byte, from, until int, finish string) []byte {
 		to = append(to, `","logprobs":null`...)
 	default:
 		to = append(to, `"delta":{`...)
-		if from == 0 {
+		if from == 0 || a.roleEach {
 			to = append(to, `"role":"assistant",`...)
 		}
-		if from < until || from == 0 {
+		if from < until || from == 0 || a.roleEach {
 			to = a.appendDelta(to, from, until)
 		}
 		to = append(to, '}')
@@ -120,12 +126,12 @@ func (a *answer) choice(to []byte, from, until int, finish string) []byte {
 
 func (a *answer) appendDelta(to []byte, from, until int) []byte {
 	switch {
-	case from < a.thoughts:
+	case a.thinks(from):
 		to = append(append(append(to, '"'), a.thoughtsIn...), `":"`...)
 		return append(a.appendWords(to, from, until), '"')
-	case a.kind == toolCall:
+	case a.kind == toolCall && from >= a.toolFrom:
 		to = append(to, `"tool_calls":[{"index":0,`...)
-		if from == a.thoughts {
+		if from == a.toolFrom {
 			to = append(to, `"id":"call_0","type":"function",`...)
 		}
 		to = append(to, `"function":{"name":"look","arguments":"`...)
@@ -133,6 +139,14 @@ func (a *answer) appendDelta(to []byte, from, until int) []byte {
 	default:
 		return append(a.appendWords(append(to, `"content":"`...), from, until), '"')
 	}
+}
+
+// thinks reports whether a token is reasoning.
+func (a *answer) thinks(token int) bool {
+	if a.thinksLate {
+		return token >= a.length-a.thoughts
+	}
+	return token < a.thoughts
 }
 
 // account is the usage object of an answer of so many tokens.
@@ -153,23 +167,40 @@ func (a *answer) account(written int) map[string]any {
 
 // whole is the answer to a request that does not stream.
 func (a *answer) whole() any {
-	thoughts := min(a.thoughts, a.length)
 	choice := map[string]any{"index": 0, "finish_reason": a.finish, "logprobs": nil}
-	switch said := a.text(thoughts, a.length); {
-	case !a.chat:
+	if a.chat {
+		choice["message"] = a.message()
+	} else {
 		choice["text"] = a.text(0, a.length)
-	case a.kind == toolCall:
-		call := map[string]any{"id": "call_0", "type": "function", "function": map[string]any{"name": "look", "arguments": said}}
-		choice["message"] = map[string]any{"role": "assistant", "content": nil, "tool_calls": []any{call}}
-	default:
-		m := map[string]any{"role": "assistant", "content": said}
-		if thoughts > 0 {
-			m[a.thoughtsIn] = a.text(0, thoughts)
-		}
-		choice["message"] = m
 	}
 	return map[string]any{
 		"id": a.id, "object": a.object(false), "created": a.created, "model": a.model,
 		"choices": []any{choice}, "usage": a.account(a.length),
 	}
+}
+
+func (a *answer) message() map[string]any {
+	thoughts := min(a.thoughts, a.length)
+	from, until := thoughts, a.length // of the answer itself
+	said := a.text(0, thoughts)
+	if a.thinksLate {
+		from, until = 0, a.length-thoughts
+		said = a.text(until, a.length)
+	}
+	m := map[string]any{"role": "assistant"}
+	if thoughts > 0 {
+		m[a.thoughtsIn] = said
+	}
+	if a.kind != toolCall {
+		m["content"] = a.text(from, until)
+		return m
+	}
+	m["content"] = nil
+	if a.toolFrom > from {
+		m["content"] = a.text(from, a.toolFrom)
+	}
+	m["tool_calls"] = []any{map[string]any{
+		"id": "call_0", "type": "function", "function": map[string]any{"name": "look", "arguments": a.text(max(from, a.toolFrom), until)},
+	}}
+	return m
 }

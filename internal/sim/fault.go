@@ -22,14 +22,18 @@ type fault struct {
 	loading    time.Duration // since the start: no generation; unhealthy for the first half of it
 	caches     bool          // repeated prompts are quick
 	unstreamed bool          // streams are answered whole
+	slots      int           // instead of Options.Slots, when not 0
+	coldFor    int64         // so many first answers are slow to begin
+	paper      *paper        // the server speaks TLS, with this certificate
 	// refuse is asked before anything is written; its error is the answer.
 	refuse func(*Server, *http.Request, request) error
 	// decline writes a refusal in a form of its own.
 	decline func(http.ResponseWriter, apiError)
 	// shape changes the answer before it starts.
 	shape func(*answer)
-	// arrive is called when the head of a stream is out, each before every event with tokens, halfway once in the middle.
-	arrive, each, halfway func(*stream) error
+	// arrive is called when the head of a stream is out, each before every event with tokens, halfway once in the middle,
+	// finished behind the last token, and after when everything has been sent.
+	arrive, each, halfway, finished, after func(*stream) error
 }
 
 // Faults lists all faults by name.
@@ -65,5 +69,5 @@ func (f fault) hides(path string) bool { return slices.Contains(f.hidden, path) 
 
 // faults is the table. The number is that of a name which has one.
 func faults(n int) []fault {
-	return slices.Concat(refusals(n), breaks(n), lies(), framings(), manners())
+	return slices.Concat(refusals(n), breaks(n), floods(), lies(), framings(), manners(), papers())
 }

@@ -1,9 +1,9 @@
 package sim
 
 import (
+	"errors"
 	"net"
 	"net/http"
-	"strings"
 )
 
 // breaks are faults that end an answer, or the server, before its time.
@@ -50,8 +50,31 @@ func breaks(n int) []fault {
 			halfway: func(st *stream) error { return st.wire.event([]byte(`{"choices":[{"index":0,`)) },
 		},
 		{
-			Fault:  Fault{"endless-line", "sends 32 MiB of one line, which never becomes an event"},
-			arrive: endlessLine,
+			Fault: Fault{"error-words", "sends an error event in words, in the middle of a 200 stream"},
+			halfway: func(st *stream) error {
+				return errors.Join(st.wire.raw("event: error\ndata: simulated failure in words\n\n"), errEnd)
+			},
+		},
+		{
+			Fault:   Fault{"gives-up", "ends in the middle with finish_reason abort, then [DONE]"},
+			halfway: giveUp,
+		},
+		{
+			Fault:   Fault{"done-early", "sends [DONE] in the middle, as a gateway does whose server has died"},
+			halfway: func(st *stream) error { return errors.Join(st.wire.event([]byte("[DONE]")), errEnd) },
+		},
+		{
+			Fault:   Fault{"wrong-length", "promises a gigabyte by Content-Length and ends in the middle"},
+			shape:   func(a *answer) { a.wire.promised = "1000000000" },
+			halfway: func(*stream) error { return errEnd },
+		},
+		{
+			Fault:    Fault{"finish-hangs", "falls silent behind the finish reason: no usage, no [DONE], no end"},
+			finished: stall,
+		},
+		{
+			Fault: Fault{"stays-open", "sends everything and never closes the stream"},
+			after: func(st *stream) error { _ = stall(st); return nil },
 		},
 		{
 			Fault:  Fault{"die-after-N", "answers N generations, then closes every connection and stops listening"},
@@ -99,17 +122,9 @@ func stall(st *stream) error {
 	}
 }
 
-func endlessLine(st *stream) error {
-	if err := st.wire.raw("data: "); err != nil {
-		return err
-	}
-	block := strings.Repeat("x", 64<<10)
-	for range 512 {
-		if err := st.wire.raw(block); err != nil {
-			return err
-		}
-	}
-	return errEnd
+func giveUp(st *stream) error {
+	last := `{"index":0,"delta":{},"text":"","finish_reason":"abort"}`
+	return errors.Join(st.choices(last), st.wire.event([]byte("[DONE]")), errEnd)
 }
 
 func dieAfter(n int) func(*Server, *http.Request, request) error {

@@ -40,6 +40,35 @@ func lies() []fault {
 			shape: func(a *answer) { a.claims = &[2]int{-1, -1} },
 		},
 		{
+			Fault: Fault{"usage-fewer", "usage claims half of the tokens that were written"},
+			shape: func(a *answer) { a.claims = &[2]int{a.prompt.tokens(), (a.length + 1) / 2} },
+		},
+		{
+			Fault: Fault{"usage-each", "sends usage so far with every token, and once more at the end"},
+			shape: func(a *answer) { a.wire.usage = usageEach },
+		},
+		{
+			Fault:  Fault{"usage-first", "sends usage before the first token and never again"},
+			shape:  func(a *answer) { a.wire.usage = usageNever },
+			arrive: (*stream).sendUsage,
+		},
+		{
+			Fault: Fault{"usage-before-finish", "sends usage before the finish reason"},
+			shape: func(a *answer) { a.wire.usage, a.wire.finishApart = usageBeforeFinish, true },
+		},
+		{
+			Fault: Fault{"hidden-answer", "counts its tokens in usage, but sends none"},
+			shape: func(a *answer) { a.unsent, a.wire.finishApart = a.length, true },
+		},
+		{
+			Fault: Fault{"hidden-reasoning", "thinks for the first half of its tokens, counts them in usage and does not send them"},
+			shape: func(a *answer) { a.unsent = a.length / 2 },
+		},
+		{
+			Fault: Fault{"two-choices", "answers twice in every chunk, though asked once"},
+			shape: func(a *answer) { a.twice, a.claims = true, &[2]int{a.prompt.tokens(), 2 * a.length} },
+		},
+		{
 			Fault:  Fault{"warm-cache", "serves a repeated prompt from a cache: a tenth of the prefill, cached_tokens in usage"},
 			caches: true,
 		},

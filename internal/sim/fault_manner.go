@@ -24,6 +24,38 @@ func manners() []fault {
 			},
 		},
 		{
+			Fault: Fault{"reasoning-late", "thinks for the last half of its tokens, behind the text"},
+			shape: func(a *answer) { a.think("reasoning_content"); a.thinksLate = true },
+		},
+		{
+			Fault: Fault{"text-and-tool", "writes text for the first half of its tokens, then a tool call"},
+			shape: func(a *answer) {
+				if a.chat {
+					a.kind, a.finish, a.toolFrom = toolCall, "tool_calls", a.length/2
+				}
+			},
+		},
+		{
+			Fault: Fault{"role-each", "names the role in every chunk"},
+			shape: func(a *answer) { a.roleEach = true },
+		},
+		{
+			Fault: Fault{"one-event", "sends the whole answer in one event"},
+			shape: func(a *answer) { a.perChunk = max(1, a.length) },
+		},
+		{
+			Fault: Fault{"bad-utf8", "writes tokens that are not UTF-8"},
+			shape: func(a *answer) { a.suffix = "\xff\xc3(" },
+		},
+		{
+			Fault:   Fault{"cold-start", "takes ten times as long to the first token of its first eight answers"},
+			coldFor: 8,
+		},
+		{
+			Fault: Fault{"one-slot", "serves one request at a time, whatever it was started with"},
+			slots: 1,
+		},
+		{
 			Fault: Fault{"two-per-chunk", "sends two tokens in each chunk, as speculative decoding does"},
 			shape: func(a *answer) { a.perChunk = 2 },
 		},

@@ -38,6 +38,29 @@ func refusals(n int) []fault {
 			decline: retryAfter,
 		},
 		{
+			Fault:   Fault{"error-429-date", "answers 429 with a date 90 s ahead in Retry-After"},
+			refuse:  status(http.StatusTooManyRequests, "Rate limit reached"),
+			decline: retryAtDate,
+		},
+		{
+			Fault:   Fault{"limit-after-N", "answers N generations, then 429 to every one"},
+			refuse:  limitAfter(n),
+			decline: retryAfter,
+		},
+		{
+			Fault:  Fault{"error-200", "answers 200 with an error in a JSON body"},
+			refuse: status(http.StatusOK, "simulated failure"),
+		},
+		{
+			Fault:   Fault{"web-page", "answers 200 with an HTML page"},
+			refuse:  status(http.StatusOK, "Welcome"),
+			decline: htmlPage,
+		},
+		{
+			Fault:  Fault{"no-answer", "takes a request and never answers it"},
+			refuse: neverAnswer,
+		},
+		{
 			Fault:  Fault{"fail-every-N", "answers 500 to every Nth request"},
 			refuse: everyNth(n),
 		},
@@ -98,6 +121,23 @@ func everyNth(n int) func(*Server, *http.Request, request) error {
 	}
 }
 
+func limitAfter(n int) func(*Server, *http.Request, request) error {
+	return func(s *Server, _ *http.Request, _ request) error {
+		if s.begun.Add(1) <= int64(n) {
+			return nil
+		}
+		return apiError{http.StatusTooManyRequests, "Rate limit reached, try again in 2 s", "rate_limit_exceeded", ""}
+	}
+}
+
+func neverAnswer(s *Server, r *http.Request, _ request) error {
+	select {
+	case <-r.Context().Done():
+	case <-s.dead:
+	}
+	return errBreak
+}
+
 func echoKey(_ *Server, r *http.Request, _ request) error {
 	return apiError{http.StatusUnauthorized, fmt.Sprintf("Incorrect API key provided: %q", r.Header.Get("Authorization")), "invalid_api_key", ""}
 }
@@ -134,6 +174,13 @@ func htmlPage(w http.ResponseWriter, e apiError) {
 func retryAfter(w http.ResponseWriter, e apiError) {
 	if e.status == http.StatusTooManyRequests {
 		w.Header().Set("Retry-After", "2")
+	}
+	refuse(w, e)
+}
+
+func retryAtDate(w http.ResponseWriter, e apiError) {
+	if e.status == http.StatusTooManyRequests {
+		w.Header().Set("Retry-After", time.Now().Add(90*time.Second).UTC().Format(http.TimeFormat))
 	}
 	refuse(w, e)
 }

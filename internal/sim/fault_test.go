@@ -162,6 +162,75 @@ var cases = map[string]func(*testing.T, *Running){
 		return strings.Contains(s.body, `"choices":[]`) && strings.Contains(s.body, `"delta":null`) && strings.Contains(s.body, `"content":null`) && s.tokens() == 8
 	}),
 
+	"error-200":      status(200, `"error":{`),
+	"web-page":       status(200, "<h1>200 Welcome</h1>"),
+	"error-429-date": status(429, "Rate limit reached"),
+	"limit-after-3":  limits,
+	"error-words": sees(func(s seen) bool {
+		return s.tokens() == 4 && strings.HasSuffix(s.body, "event: error\ndata: simulated failure in words\n\n") && s.err == nil
+	}),
+	"gives-up": sees(func(s seen) bool {
+		return s.tokens() == 4 && strings.Contains(s.body, `"finish_reason":"abort"`) && s.done() && s.err == nil
+	}),
+	"done-early":   sees(func(s seen) bool { return s.tokens() == 4 && s.done() && !s.finished() && s.err == nil }),
+	"wrong-length": sees(func(s seen) bool { return s.tokens() == 4 && errors.Is(s.err, io.ErrUnexpectedEOF) }),
+	"usage-fewer":  sees(func(s seen) bool { return s.tokens() == 8 && strings.Contains(s.body, `"completion_tokens":4`) }),
+	"usage-each": sees(func(s seen) bool {
+		return s.tokens() == 8 && strings.Count(s.body, `"completion_tokens":`) == 9 && strings.Contains(s.body, `"completion_tokens":3`)
+	}),
+	"usage-first": sees(func(s seen) bool {
+		return strings.Contains(s.body[:300], `"completion_tokens":8`) && strings.Count(s.body, "completion_tokens") == 1 && s.tokens() == 8
+	}),
+	"usage-before-finish": sees(func(s seen) bool {
+		return before(s, `"completion_tokens":8`, `"finish_reason":"length"`) && s.tokens() == 8 && s.done()
+	}),
+	"hidden-answer": sees(func(s seen) bool {
+		return s.tokens() == 0 && strings.Contains(s.body, `"completion_tokens":8`) && s.finished() && s.done()
+	}),
+	"hidden-reasoning": sees(func(s seen) bool { return s.tokens() == 4 && strings.Contains(s.body, `"completion_tokens":8`) }),
+	"two-choices": sees(func(s seen) bool {
+		return s.tokens() == 16 && strings.Count(s.body, `"index":1`) == 8 && strings.Contains(s.body, `"completion_tokens":16`)
+	}),
+	"mixed-eol": sees(func(s seen) bool {
+		return strings.Contains(s.body, "}\r\n\r\ndata") && strings.Contains(s.body, "}\r\rdata") && strings.Contains(s.body, "}\n\ndata") && s.tokens() == 8
+	}),
+	"bursts": sees(func(s seen) bool { return s.tokens() == 8 && s.done() }),
+	"json-lines": sees(func(s seen) bool {
+		return strings.HasPrefix(s.body, "{") && !strings.Contains(s.body, "data:") && s.tokens() == 8
+	}),
+	"finish-early": sees(func(s seen) bool {
+		return strings.Contains(s.body[:300], `"finish_reason":"length"`) && s.tokens() == 8 && s.done()
+	}),
+	"bom":          sees(func(s seen) bool { return strings.HasPrefix(s.body, "\xEF\xBB\xBFdata: {") }),
+	"empty-data":   sees(func(s seen) bool { return strings.Count(s.body, "data:\n\n") == 8 && s.tokens() == 8 }),
+	"other-events": sees(func(s seen) bool { return strings.Count(s.body, "event: ping\n") == 8 && s.tokens() == 8 }),
+	"reasoning-late": sees(func(s seen) bool {
+		return before(s, `"content":"`, `"reasoning_content":"`) && s.tokens() == 4 && strings.Count(s.body, `"reasoning_content":"`) == 4
+	}),
+	"text-and-tool": sees(func(s seen) bool {
+		return before(s, `"content":"`, `"tool_calls":[`) && s.tokens() == 4 && strings.Count(s.body, `"tool_calls":[`) == 4
+	}),
+	"role-each":  sees(func(s seen) bool { return strings.Count(s.body, `"role":"assistant"`) == 8 && s.tokens() == 8 }),
+	"one-event":  sees(func(s seen) bool { return s.tokens() == 1 && strings.Contains(s.body, `"completion_tokens":8`) }),
+	"bad-utf8":   sees(func(s seen) bool { return !utf8.ValidString(s.body) && s.tokens() == 8 }),
+	"cold-start": startsCold,
+	"one-slot":   queues,
+
+	"stays-open":        staysOpen,
+	"finish-hangs":      falls(8),
+	"no-answer":         neverAnswers,
+	"drip":              drips("d", "a", "t", "a", ":", " ", "x", "x"),
+	"endless-pings":     drips(": ping\n\n", ": ping\n\n", ": ping\n\n"),
+	"crawl":             crawlsOn,
+	"endless-reasoning": floodsWith(1<<20, `"reasoning_content":"`),
+	"garbage":           floodsWith(64<<20, ""),
+	"endless-error":     endlessly(func(res *http.Response) bool { return res.StatusCode == 500 }),
+	"endless-headers":   headless,
+
+	"expired-certificate": untrusted("expired"),
+	"unknown-certificate": untrusted("unknown authority"),
+	"other-certificate":   untrusted("doesn't contain any IP SANs"),
+
 	"stall":        falls(4),
 	"hang":         falls(0),
 	"bare":         isBare,
@@ -209,7 +278,7 @@ func status(code int, says string) func(*testing.T, *Running) {
 		if s.status != code || !strings.Contains(s.body, says) {
 			t.Errorf("status %d, want %d:\n%s", s.status, code, s.body)
 		}
-		if code == 429 && s.header.Get("Retry-After") != "2" {
+		if code == 429 && s.header.Get("Retry-After") != "2" && !strings.HasSuffix(s.header.Get("Retry-After"), " GMT") {
 			t.Error("no Retry-After")
 		}
 		if code == 307 && s.header.Get("Location") == "" {

@@ -36,6 +36,9 @@ func Listen(o Options, addr string) (*Running, error) {
 
 // Serve lets a server answer on a listener, which it closes in the end.
 func Serve(s *Server, l net.Listener) *Running {
+	if s.fault.paper != nil {
+		l = s.fault.paper.listen(l)
+	}
 	r := &Running{server: s, listener: l, done: make(chan struct{})}
 	r.http = &http.Server{
 		Handler: s, ReadHeaderTimeout: 30 * time.Second, ErrorLog: log.New(io.Discard, "", 0), ConnContext: countRequests,
@@ -77,8 +80,13 @@ func (r *Running) end() error {
 	return err
 }
 
-// URL is the origin, such as "http://127.0.0.1:8000".
-func (r *Running) URL() string { return "http://" + r.listener.Addr().String() }
+// URL is the origin, such as "http://127.0.0.1:8000", or https:// with a fault of TLS.
+func (r *Running) URL() string {
+	if r.server.fault.paper != nil {
+		return "https://" + r.listener.Addr().String()
+	}
+	return "http://" + r.listener.Addr().String()
+}
 
 // BaseURL is what an OpenAI client wants: the origin and "/v1".
 func (r *Running) BaseURL() string { return r.URL() + "/v1" }

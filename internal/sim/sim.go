@@ -105,8 +105,12 @@ func New(o Options) *Server {
 	if !strings.Contains(strings.ToLower(o.Model), "simulated") {
 		o.Model = "simulated-" + o.Model
 	}
-	s := &Server{options: o, slots: newSlots(o.Slots), started: time.Now(), dead: make(chan struct{}), broken: o.Check()}
+	s := &Server{started: time.Now(), dead: make(chan struct{}), broken: o.Check()}
 	s.fault, _ = findFault(o.Fault)
+	if s.fault.slots > 0 {
+		o.Slots = s.fault.slots
+	}
+	s.options, s.slots = o, newSlots(o.Slots)
 	s.die = sync.OnceFunc(func() { close(s.dead) })
 	s.mux = s.routes()
 	return s

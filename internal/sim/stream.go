@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -46,26 +47,34 @@ func (st *stream) tokens(from, until int) error {
 		}
 	}
 	a, finish := st.answer, ""
+	if until <= a.unsent {
+		return nil
+	}
 	last := until == a.length
-	if last && !a.wire.finishApart {
+	if last && !a.wire.finishApart && !a.wire.finishEarly || from == 0 && a.wire.finishEarly {
 		finish = a.finish
 	}
 	st.data = a.choice(append(st.data[:0], st.head...), from, until, finish)
-	st.data = st.finish(last)
+	if a.twice {
+		one := string(st.data[len(st.head):])
+		st.data = append(append(st.data, ','), strings.Replace(one, `"index":0`, `"index":1`, 1)...)
+	}
+	st.data = st.finish(until)
 	st.server.wrote(st.record, until-from)
 	return st.wire.event(st.data)
 }
 
-// finish closes the event under way, with usage where that belongs in the last.
-func (st *stream) finish(last bool) []byte {
-	if last && st.answer.usage && st.answer.wire.usage == usageInLast {
-		return append(append(append(st.data, `],"usage":`...), st.usage()...), '}')
+// finish closes the event under way, with usage where that belongs to these tokens.
+func (st *stream) finish(written int) []byte {
+	place := st.answer.wire.usage
+	if st.answer.usage && (place == usageInLast && written == st.answer.length || place == usageEach) {
+		return append(append(append(st.data, `],"usage":`...), st.usage(written)...), '}')
 	}
 	return append(st.data, st.answer.tail()...)
 }
 
-func (st *stream) usage() []byte {
-	u, _ := json.Marshal(st.answer.account(st.answer.length)) // numbers only
+func (st *stream) usage(written int) []byte {
+	u, _ := json.Marshal(st.answer.account(written)) // numbers only
 	return u
 }
 
@@ -76,24 +85,51 @@ func (st *stream) choices(c string) error {
 
 // close sends what follows the last token.
 func (st *stream) close() error {
-	a := st.answer
-	if a.wire.finishApart || a.length == 0 {
-		st.data = a.choice(append(st.data[:0], st.head...), a.length, a.length, a.finish)
-		if err := st.wire.event(st.finish(false)); err != nil {
+	for _, next := range []func() error{st.hook(st.server.fault.finished), st.sendFinish, st.sendCount, st.sendDone, st.wire.close} {
+		if err := next(); err != nil {
 			return err
 		}
 	}
-	if a.usage && a.wire.usage == usageApart {
+	return st.hook(st.server.fault.after)()
+}
+
+// hook is a step that a fault may take.
+func (st *stream) hook(f func(*stream) error) func() error {
+	return func() error {
+		if f == nil {
+			return nil
+		}
+		return f(st)
+	}
+}
+
+// sendFinish sends the finish reason that no event with tokens carried, behind the usage where that is wanted.
+func (st *stream) sendFinish() error {
+	a := st.answer
+	if !a.wire.finishApart && a.length > 0 {
+		return nil
+	}
+	if a.usage && a.wire.usage == usageBeforeFinish {
 		if err := st.sendUsage(); err != nil {
 			return err
 		}
 	}
-	if !a.wire.noDone {
-		if err := st.wire.event([]byte("[DONE]")); err != nil {
-			return err
-		}
+	st.data = a.choice(append(st.data[:0], st.head...), a.length, a.length, a.finish)
+	return st.wire.event(append(st.data, a.tail()...))
+}
+
+func (st *stream) sendCount() error {
+	if place := st.answer.wire.usage; st.answer.usage && (place == usageApart || place == usageEach) {
+		return st.sendUsage()
 	}
-	return st.wire.close()
+	return nil
+}
+
+func (st *stream) sendDone() error {
+	if st.answer.wire.noDone {
+		return nil
+	}
+	return st.wire.event([]byte("[DONE]"))
 }
 
 func (st *stream) sendUsage() error {
@@ -104,7 +140,7 @@ func (st *stream) sendUsage() error {
 			return err
 		}
 	}
-	return st.wire.event(append(append(append(append([]byte(nil), st.head...), `],"usage":`...), st.usage()...), '}'))
+	return st.wire.event(append(append(append(append([]byte(nil), st.head...), `],"usage":`...), st.usage(st.answer.length)...), '}'))
 }
 
 // broken ends a stream early: a clean end still sends what was held back.

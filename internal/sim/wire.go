@@ -22,9 +22,14 @@ type wireForm struct {
 	zipped      bool
 	contentType string        // "": text/event-stream
 	finishApart bool          // finish_reason comes in an event of its own
+	finishEarly bool          // finish_reason comes with the first token
 	usage       usagePlace    // where usage comes
 	usageDelay  time.Duration // before the usage event
 	noDone      bool          // no data: [DONE]
+	mixed       bool          // every event ends its lines in another way
+	bare        bool          // the JSON alone, without a field
+	burst       int           // events that are written together
+	promised    string        // the Content-Length
 }
 
 type usagePlace int
@@ -33,6 +38,8 @@ const (
 	usageApart  usagePlace = iota // in an event of its own, last
 	usageInLast                   // in the event of the last token
 	usageNever
+	usageEach         // in every event with tokens, and in one of its own
+	usageBeforeFinish // in an event of its own, before the finish reason
 )
 
 // wire writes events, each by one write to the connection.
@@ -42,6 +49,8 @@ type wire struct {
 	to   io.Writer
 	zip  *gzip.Writer
 	buf  []byte
+
+	events int
 }
 
 func newWire(w http.ResponseWriter, form wireForm) *wire {
@@ -49,6 +58,9 @@ func newWire(w http.ResponseWriter, form wireForm) *wire {
 	form.field = orElse(form.field, "data: ")
 	w.Header().Set("Content-Type", orElse(form.contentType, "text/event-stream; charset=utf-8"))
 	w.Header().Set("Cache-Control", "no-cache")
+	if form.promised != "" {
+		w.Header().Set("Content-Length", form.promised)
+	}
 	out := &wire{form: form, http: http.NewResponseController(w), to: w}
 	if form.zipped {
 		w.Header().Set("Content-Encoding", "gzip")
@@ -75,13 +87,19 @@ func (w *wire) open() error {
 
 // event sends one event with these data.
 func (w *wire) event(data []byte) error {
+	w.events++
+	if w.form.mixed {
+		w.form.eol = []string{"\n", "\r\n", "\r"}[w.events%3]
+	}
 	if w.form.comment != "" {
 		w.line(":", w.form.comment)
 	}
 	if w.form.heading != "" {
 		w.line(w.form.heading, "")
 	}
-	w.buf = append(w.buf, w.form.field...)
+	if !w.form.bare {
+		w.buf = append(w.buf, w.form.field...)
+	}
 	switch {
 	case w.form.multiline:
 		// A line break between the members of a JSON object is white space.
@@ -106,7 +124,7 @@ func (w *wire) raw(s string) error {
 }
 
 func (w *wire) send() error {
-	if w.form.held {
+	if w.form.held || w.form.burst > 0 && w.events%w.form.burst != 0 {
 		return nil
 	}
 	step := len(w.buf)
@@ -136,7 +154,7 @@ func (w *wire) push(b []byte) error {
 
 // close sends what was held back.
 func (w *wire) close() error {
-	w.form.held = false
+	w.form.held, w.form.burst = false, 0
 	if err := w.send(); err != nil {
 		return err
 	}
