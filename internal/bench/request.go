@@ -115,9 +115,10 @@ func (r Request) SchedE2EL() (float64, bool) { return r.since(r.Scheduled, r.Las
 // Queue is the time a request waited in the client, in seconds.
 func (r Request) Queue() (float64, bool) { return max(0, r.Sent-r.Scheduled), r.Class == OK }
 
-// TPOT is (e2el − ttft)/(n − 1) in seconds per token, for an answer of n > 1 tokens.
+// TPOT is (e2el − ttft)/(n − 1) in seconds per token, for an answer of n > 1 tokens. Where they all came at once nothing
+// was seen of the time that each took: it is absent, not 0.
 func (r Request) TPOT() (float64, bool) {
-	if r.Class != OK || r.OutputTokens < 2 || r.FirstToken <= 0 {
+	if r.Class != OK || r.OutputTokens < 2 || r.FirstToken <= 0 || r.LastToken <= r.FirstToken {
 		return 0, false
 	}
 	return (r.LastToken - r.FirstToken) / float64(r.OutputTokens-1), true
