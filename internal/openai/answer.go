@@ -19,6 +19,7 @@ const (
 	maxEvents     = 1 << 18
 	maxText       = 4 << 20                // bytes of text kept
 	tail          = 5 * time.Second        // from the finish reason to the end of the stream
+	afterCount    = time.Second            // from the closing usage behind it to the end of the stream
 	afterDone     = 100 * time.Millisecond // from [DONE] to the end of the stream
 	runOnFactor   = 2                      // a server that writes this many times what was asked, and
 	runOnTolerant = 16                     // this many chunks more, runs on and is cut off
@@ -43,10 +44,13 @@ type answer struct {
 	at     float64 // when the bytes at hand arrived
 	inRead int     // token chunks in the read at hand
 	bytes  int
+	begun  bool // something other than white space has come
 	events int
 
 	usage     usage
 	told      told
+	usageAt   int    // how many token chunks had come with it
+	usageOwn  bool   // it came in an event without tokens
 	reasoning string // the field in which reasoning came
 	finish    []byte
 	text      []byte
@@ -93,9 +97,8 @@ func drain(body io.Reader, buf []byte) error {
 }
 
 func (a *answer) take(b []byte) {
-	first := a.bytes == 0
 	a.bytes += len(b)
-	if len(a.json) > 0 || first && bytes.HasPrefix(bytes.TrimLeft(b, " \t\r\n"), []byte{'{'}) {
+	if len(a.json) > 0 || a.begins(b) == '{' {
 		a.whole(b)
 		return
 	}
@@ -113,6 +116,18 @@ func (a *answer) take(b []byte) {
 	}
 }
 
+// begins is the first byte of the answer that is no white space, when it is in b; 0 otherwise.
+func (a *answer) begins(b []byte) byte {
+	if a.begun {
+		return 0
+	}
+	b = bytes.TrimLeft(b, " \t\r\n")
+	if a.begun = len(b) > 0; a.begun {
+		return b[0]
+	}
+	return 0
+}
+
 // whole collects an answer that is one JSON text: it may say why.
 func (a *answer) whole(b []byte) {
 	a.json = append(a.json, b...)
@@ -125,6 +140,8 @@ func (a *answer) whole(b []byte) {
 func (a *answer) heard() {
 	switch {
 	case a.req.Chunks == 0: // the limit on the first token runs
+	case len(a.finish) > 0 && a.counted() && a.usageOwn: // nothing is missing but [DONE]
+		a.watch.enter(idleTimeout(min(a.limits.Idle, afterCount)))
 	case len(a.finish) > 0:
 		a.watch.enter(a.lastSilence)
 	default:
@@ -163,14 +180,15 @@ func (a *answer) data(name, data []byte) {
 		a.failed = &failure{bench.InBand, orNothing(said(a.chunk.failure))}
 		return
 	}
-	if a.chunk.usage.known {
-		a.usage = a.chunk.usage
-	}
 	if a.chunk.told.source != "" {
 		a.told = a.chunk.told
 	}
 	if a.chunk.token {
 		a.token()
+	}
+	if a.chunk.usage.known {
+		a.usage = a.chunk.usage.after(a.usage)
+		a.usageAt, a.usageOwn = a.req.Chunks, !a.chunk.token
 	}
 	if len(a.chunk.finish) > 0 {
 		a.finish = append(a.finish[:0], a.chunk.finish[:min(len(a.chunk.finish), 1000)]...)
@@ -211,11 +229,11 @@ func (a *answer) tooLong(got string) *failure {
 
 // verdict says how a stream went that was read until err; nil is success.
 //
-// An answer is complete with a finish reason, or with [DONE] after the server's own count. [DONE] alone is not enough:
-// gateways write it after an upstream that died. After a complete answer a broken connection does no harm, if the count
-// has come too.
+// An answer is complete with a finish reason, or with [DONE] after a count of its own behind the last token. [DONE] alone is
+// not enough, nor beside counts that come with every token: gateways write it after an upstream that died. After a complete
+// answer a broken connection does no harm, if the count has come too.
 func (a *answer) verdict(ctx context.Context, err error) *failure {
-	counted := a.done || a.usage.known
+	counted := a.done || a.counted()
 	switch {
 	case a.failed != nil:
 		return a.failed
@@ -223,7 +241,7 @@ func (a *answer) verdict(ctx context.Context, err error) *failure {
 		return unstreamed(a.json)
 	case err != nil && !(len(a.finish) > 0 && counted):
 		return classify(ctx, err)
-	case len(a.finish) == 0 && !(a.done && a.usage.known && a.req.Chunks > 0):
+	case len(a.finish) == 0 && !(a.done && a.counted() && a.usageOwn && a.req.Chunks > 0):
 		return a.truncated()
 	case string(a.finish) == "error", string(a.finish) == "abort":
 		return &failure{bench.InBand, fmt.Sprintf("the server gave up after %d chunks: finish_reason %q", a.req.Chunks, a.finish)}
@@ -238,7 +256,7 @@ func (a *answer) truncated() *failure {
 	case a.events == 0:
 		return &failure{bench.Truncated, "the stream ended without a single event"}
 	case a.done:
-		return &failure{bench.Truncated, fmt.Sprintf("the stream ended after %d chunks with [DONE], but with neither finish_reason nor usage", a.req.Chunks)}
+		return &failure{bench.Truncated, fmt.Sprintf("the stream ended after %d chunks with [DONE], but with neither finish_reason nor a closing usage", a.req.Chunks)}
 	}
 	return &failure{bench.Truncated, fmt.Sprintf("the stream ended after %d chunks without a finish_reason", a.req.Chunks)}
 }
@@ -271,9 +289,12 @@ const (
 	fromChunks = "chunks"
 )
 
+// counted reports whether the server's count covers all that was generated: whether no token came after it.
+func (a *answer) counted() bool { return a.usage.known && a.usageAt == a.req.Chunks }
+
 // tokens counts what was generated. A usage that denies what we saw is not believed.
 func (a *answer) tokens() (n int, source string) {
-	if a.usage.known && a.usage.out > 0 {
+	if a.counted() && a.usage.out > 0 {
 		return a.usage.out, fromUsage
 	}
 	return a.req.Chunks, fromChunks
@@ -287,18 +308,21 @@ func (a *answer) count() {
 	if a.usage.known {
 		a.req.InputTokens = max(0, a.usage.in)
 	}
-	if a.usage.known && a.usage.cached >= 0 {
-		cached := a.usage.cached
+	// A cache cannot hold more of a prompt than there is.
+	if cached := a.usage.cached; a.usage.known && cached >= 0 && cached <= a.req.InputTokens {
 		a.req.CachedTokens = &cached
 	}
 	a.told.note(&a.req)
 }
 
-// unstreamed names an answer that is one JSON text.
+// unstreamed names an answer that is JSON and no events.
 func unstreamed(body []byte) *failure {
 	var c chunk
 	if c.read(body) == nil && c.failure != nil {
 		return &failure{bench.InBand, orNothing(said(body))}
+	}
+	if line, rest, _ := bytes.Cut(body, []byte{'\n'}); c.read(line) == nil && bytes.HasPrefix(bytes.TrimSpace(rest), []byte{'{'}) {
+		return &failure{bench.Malformed, "lines of JSON instead of server-sent events: is target.base_url that of OpenAI's API?"}
 	}
 	return &failure{bench.NotStreaming, "one JSON body instead of a stream: the server, or a proxy before it, does not stream"}
 }

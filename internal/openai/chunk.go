@@ -43,6 +43,17 @@ type usage struct {
 	in, out, cached int
 }
 
+// after is u where an earlier usage may fill in the counts of the prompt, which do not change.
+func (u usage) after(earlier usage) usage {
+	if earlier.known && u.in < 0 {
+		u.in = earlier.in
+	}
+	if earlier.known && u.cached < 0 {
+		u.cached = earlier.cached
+	}
+	return u
+}
+
 // read parses the data of one event into c, which it clears first. It does not allocate, but for escaped names.
 func (c *chunk) read(data []byte) error {
 	*c = chunk{scan: scanner{b: data}}

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/benchgate/benchgate/internal/bench"
 )
@@ -70,7 +71,7 @@ func (c *Client) ended(a *answer, f *failure) *answer {
 		a.req.Class, a.req.Error = f.class, c.redact.clean(f.message)
 	}
 	a.req.Finish = shorten(c.redact.clean(string(a.finish)), 40)
-	a.req.Text = c.redact.hide(string(a.text))
+	a.req.Text = strings.ToValidUTF8(c.redact.hide(string(a.text)), "\uFFFD")
 	a.count()
 	a.req.VLLM = a.compat.view(a)
 	return a
@@ -187,8 +188,10 @@ func statusClass(code int) bench.Class {
 		return bench.HTTP4xx
 	case code/100 == 5:
 		return bench.HTTP5xx
+	case code/100 == 2:
+		return bench.NotStreaming
 	}
-	return bench.NotStreaming
+	return bench.Malformed
 }
 
 // reason is what the server says about its refusal. Of its headers only the number of seconds to wait is told.
@@ -197,10 +200,28 @@ func (c *Client) reason(resp *http.Response, a *answer) string {
 	if c.redact.clean(text) == "" {
 		text = "the body is empty"
 	}
-	if wait, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && wait >= 0 {
+	if wait, ok := retryAfter(resp.Header); ok {
 		text = fmt.Sprintf("(retry after %d s) %s", wait, text)
 	}
 	return ": " + text
+}
+
+// retryAfter is how many seconds a server wants to be left alone, said as such or as a date. The date is held against the
+// server's own clock where it tells it.
+func retryAfter(h http.Header) (seconds int, ok bool) {
+	said := h.Get("Retry-After")
+	if n, err := strconv.Atoi(said); err == nil {
+		return n, n >= 0
+	}
+	until, err := http.ParseTime(said)
+	if err != nil {
+		return 0, false
+	}
+	now, err := http.ParseTime(h.Get("Date"))
+	if err != nil {
+		now = time.Now()
+	}
+	return int(max(0, until.Sub(now)).Seconds()), true
 }
 
 // body64k reads the beginning of a body that is no stream.

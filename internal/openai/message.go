@@ -6,6 +6,7 @@ import (
 	"html"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -31,8 +32,10 @@ func (r redactor) forms() []string {
 		return nil
 	}
 	quoted, _ := json.Marshal(r.key) // a string always marshals
+	literal := strconv.Quote(r.key)
 	return []string{
 		r.key, url.QueryEscape(r.key), url.PathEscape(r.key), html.EscapeString(r.key), string(quoted[1 : len(quoted)-1]),
+		literal[1 : len(literal)-1],
 	}
 }
 

@@ -1,11 +1,10 @@
 package openai
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"os"
-	"path/filepath"
+	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,43 +12,6 @@ import (
 
 	"github.com/benchgate/benchgate/internal/bench"
 )
-
-// wireCase is a JSON file of testdata/wire. The answer lies beside it: NAME.sse is a body, NAME.http all that is sent.
-type wireCase struct {
-	Why string
-	Ask struct {
-		API       string
-		MaxTokens int `json:"max_tokens"`
-		Exact     bool
-	}
-	Want outcome
-}
-
-// outcome is a Request without its times.
-type outcome struct {
-	Class        bench.Class `json:"class"`
-	Status       int         `json:"status"`
-	Error        string      `json:"error"`
-	Chunks       int         `json:"chunks"`
-	InputTokens  int         `json:"input_tokens"`
-	OutputTokens int         `json:"output_tokens"`
-	TokenSource  string      `json:"token_source"`
-	CachedTokens *int        `json:"cached_tokens"`
-	Finish       string      `json:"finish"`
-	Text         string      `json:"text"`
-	Reasoning    string      `json:"reasoning"`
-	Tokens       bool        `json:"tokens"` // a first token has a time
-	Answer       bool        `json:"answer"` // so has a first token of the answer
-}
-
-func outcomeOf(a *answer) outcome {
-	r := a.req
-	return outcome{
-		Class: r.Class, Status: r.Status, Error: r.Error, Chunks: r.Chunks, InputTokens: r.InputTokens, OutputTokens: r.OutputTokens,
-		TokenSource: r.TokenSource, CachedTokens: r.CachedTokens, Finish: r.Finish, Text: r.Text, Reasoning: a.reasoning,
-		Tokens: r.FirstToken > 0, Answer: r.FirstAnswer > 0,
-	}
-}
 
 // play sends the case's request to a server that answers in these pieces.
 type play func(pieces ...[]byte) *answer
@@ -66,7 +28,7 @@ func player(t *testing.T, w wireCase, streamed bool) play {
 	c := client(t, url, func(o *Options) { o.API, o.KeepText = w.Ask.API, true })
 	return func(pieces ...[]byte) *answer {
 		s.set(pieces...)
-		a := c.exchange(context.Background(), Call{Prompt: Prompt{Text: "hello"}, MaxTokens: w.Ask.MaxTokens, Exact: w.Ask.Exact}, clock())
+		a := c.exchange(context.Background(), w.Ask.call(), clock())
 		checkTimes(t, a.req)
 		return a
 	}
@@ -96,54 +58,74 @@ func checkTimes(t *testing.T, r bench.Request) {
 }
 
 func TestWire(t *testing.T) {
-	files, err := filepath.Glob("testdata/wire/*.json")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no cases", err)
-	}
-	for _, file := range files {
-		name := strings.TrimSuffix(file, ".json")
-		t.Run(filepath.Base(name), func(t *testing.T) {
+	for _, w := range cases(t) {
+		t.Run(w.name, func(t *testing.T) {
 			t.Parallel()
-			var w wireCase
-			read(t, file, &w)
-			if body, err := os.ReadFile(name + ".sse"); err == nil {
+			if len(w.Play) > 0 {
+				w.hold(t, w.played(t))
+			} else if body, ok := w.file("sse"); ok {
 				p := player(t, w, true)
-				alike(t, w, p, body)
+				w.alike(t, p, body)
 				cut(t, p, body)
-				return
+			} else if whole, ok := w.file("http"); ok {
+				w.alike(t, player(t, w, false), whole)
+			} else {
+				w.hold(t, w.simulated(t))
 			}
-			whole, err := os.ReadFile(name + ".http")
-			if err != nil {
-				t.Fatal(err)
-			}
-			alike(t, w, player(t, w, false), whole)
 		})
 	}
 }
 
-func read(t *testing.T, file string, v any) {
+// hold compares the outcome with the wanted one, or with -update makes it that.
+func (w *wireCase) hold(t *testing.T, got outcome) {
 	t.Helper()
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
+	if *update {
+		w.save(t, got)
+		w.Want = got
 	}
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields()
-	if err := d.Decode(v); err != nil {
-		t.Fatalf("%s: %v", file, err)
+	if diff := cmp.Diff(w.Want, got); diff != "" {
+		t.Fatalf("(-want +got):\n%s", diff)
 	}
 }
 
-// alike holds the outcome to the wanted one however the answer is cut into writes.
-func alike(t *testing.T, w wireCase, p play, b []byte) {
+// played plays the case in virtual time, where every moment is certain.
+func (w *wireCase) played(t *testing.T) outcome {
 	t.Helper()
+	acts := w.acts(t)
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { playActs(w, r, acts) })
+	var a *answer
+	onPipes(t, h, func(o *Options) { o.API, o.Timeouts = w.Ask.API, w.Ask.Limits.timeouts() }, func(t *testing.T, c *Client) {
+		a = c.exchange(t.Context(), w.Ask.call(), clock())
+	})
+	checkTimes(t, a.req)
+	got := outcomeOf(a)
+	got.Times = timesOf(a.req)
+	return got
+}
+
+func (w *wireCase) acts(t *testing.T) []act {
+	t.Helper()
+	var acts []act
+	for _, s := range w.Play {
+		text, err := s.written()
+		if err != nil {
+			t.Fatal(err)
+		}
+		acts = append(acts, slices.Repeat([]act{{millis(s.After), text, s.Hang}}, max(1, s.Times))...)
+	}
+	return acts
+}
+
+// alike holds the outcome to the wanted one however the answer is cut into writes.
+func (w *wireCase) alike(t *testing.T, p play, b []byte) {
+	t.Helper()
+	w.hold(t, outcomeOf(p(b)))
 	check := func(how string, i int, pieces ...[]byte) {
 		t.Helper()
 		if diff := cmp.Diff(w.Want, outcomeOf(p(pieces...))); diff != "" {
 			t.Fatalf("%s %d (-want +got):\n%s", how, i, diff)
 		}
 	}
-	check("whole", 0, b)
 	check("pieces of", 1, pieces(b, 1)...)
 	check("pieces of", 100, pieces(b, 100)...)
 	for i := 0; i < len(b); i += step(len(b)) {
@@ -170,12 +152,12 @@ func cut(t *testing.T, p play, b []byte) {
 	}
 }
 
-// finished reports whether whole events name a finish reason, or a usage before [DONE].
+// finished reports whether whole events name a finish reason, or end with a usage of its own and [DONE].
 func finished(events []string) bool {
 	usage := false
 	for _, e := range events {
-		if e == "|[DONE]" && usage {
-			return true
+		if e == "|[DONE]" {
+			return usage
 		}
 		_, data, _ := strings.Cut(e, "|")
 		var v struct {
@@ -187,7 +169,7 @@ func finished(events []string) bool {
 		if json.Unmarshal([]byte(data), &v) != nil {
 			continue
 		}
-		usage = usage || v.Usage != nil
+		usage = v.Usage != nil && len(v.Choices) == 0 || usage && len(v.Choices) == 0
 		for _, c := range v.Choices {
 			if c.Reason != "" {
 				return true
