@@ -5,7 +5,7 @@
 # make test-real  a real llama-server: built once (about ten minutes), cached outside the checkout
 # make bench      speed and size, as ratios
 # make bench-verdicts  benchgate and its peers in the same simulated worlds (about six minutes): who blocks what
-# make schema     regenerate schema/*.json and docs/metrics.md
+# make schema     regenerate schema/*.json, docs/metrics.md and docs/wire.md
 # make fmt        format the code
 
 .PHONY: all test check unit test-long test-fuzz test-real bench bench-verdicts schema fmt build cross
@@ -46,7 +46,7 @@ bench-verdicts:
 	scripts/verdicts.sh
 
 schema:
-	$(GO) test ./schema ./internal/bench ./internal/config -run 'Schema|Docs|Golden' -update -count=1
+	$(GO) test ./schema ./internal/bench ./internal/config ./internal/openai -run 'Schema|Docs|Golden' -update -count=1
 
 fmt:
 	$(TOOL) gofumpt -w .
