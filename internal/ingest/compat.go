@@ -24,7 +24,7 @@ func Compat(log bench.CampaignLog) (bench.CampaignLog, error) {
 		}
 		told := condense(asVLLM(requests), r.Duration, log.Header.SLOs[r.Scenario], slices.Sorted(maps.Keys(r.Metrics))...)
 		told.Order, told.Started, told.Void, told.Invalid, told.Client = r.Order, r.Started, r.Void, r.Invalid, r.Client
-		told.Warnings = append(slices.Clone(r.Warnings), told.Warnings...)
+		told.Warnings = slices.Concat(r.Warnings, told.Warnings, doubts(requests))
 		log.Runs[i].Run = told
 	}
 	log.Header.MustMatch = redefined(log.Header.MustMatch)
@@ -33,6 +33,37 @@ func Compat(log bench.CampaignLog) (bench.CampaignLog, error) {
 		log.Visits[i].MustMatch = redefined(v.MustMatch)
 	}
 	return log, nil
+}
+
+// doubts name what the record cannot tell of what vllm bench serve would have made of these streams.
+func doubts(requests []bench.Request) (all []string) {
+	framed, left := 0, 0
+	for _, q := range requests {
+		if q.VLLM != nil && q.VLLM.Framing {
+			framed++
+		}
+		if leftEarly(q) {
+			left++
+		}
+	}
+	if framed > 0 {
+		all = append(all, fmt.Sprintf("%d of %d streams are framed so that what vllm bench serve makes of them hangs on how their bytes fell into reads: it may have lost events that count here", framed, len(requests)))
+	}
+	if left > 0 {
+		all = append(all, fmt.Sprintf("%d of %d answers were left by benchgate before their end, where vllm bench serve would have read on", left, len(requests)))
+	}
+	return all
+}
+
+// leftEarly reports whether benchgate gave up on a stream that may have gone on.
+func leftEarly(q bench.Request) bool {
+	switch q.Class {
+	case bench.ConnTimeout, bench.FirstTimeout, bench.IdleTimeout, bench.TooSlow, bench.Canceled:
+		return true
+	case bench.TooLong:
+		return q.VLLM != nil && q.VLLM.Broken != ""
+	}
+	return false
 }
 
 func redefined(facts map[string]string) map[string]string {
