@@ -1,7 +1,7 @@
 # make            format check, vet, staticcheck, tests: what a change has to pass
 # make test       the same
 # make test-long  the same tests at full length, without the race detector
-# make test-fuzz  every fuzz target for a while: FUZZ=20s each
+# make test-fuzz  every fuzz target for a while: FUZZ=20s each, FUZZ_WIRE=60s for the readers of a server's stream
 # make test-real  a real llama-server: built once (about ten minutes), cached outside the checkout
 # make bench      speed and size, as ratios
 # make bench-verdicts  benchgate and its peers in the same simulated worlds (about six minutes): who blocks what
@@ -15,6 +15,7 @@ TOOL  := $(GO) tool -modfile=tools/go.mod
 # The race detector needs a C compiler; on a machine with Go alone the tests run without it.
 RACE  := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 FUZZ  ?= 20s
+FUZZ_WIRE ?= 60s
 
 all: test
 
@@ -34,7 +35,7 @@ test-long:
 	$(GO) test -count=1 -timeout 30m ./cmd/...
 
 test-fuzz:
-	FUZZ=$(FUZZ) scripts/fuzz.sh
+	FUZZ=$(FUZZ) FUZZ_WIRE=$(FUZZ_WIRE) scripts/fuzz.sh
 
 test-real:
 	scripts/test-real.sh
