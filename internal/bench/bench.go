@@ -167,6 +167,8 @@ type Run struct {
 	Server *ServerAccount `json:"server,omitempty"`
 	// FirstError is the first failure's message, redacted and shortened.
 	FirstError string `json:"first_error,omitempty"`
+	// FirstErrors are the first messages of the other classes of failure; empty where all failed alike.
+	FirstErrors map[Class]string `json:"first_errors,omitempty"`
 	// Warnings are what a reader should mind about this run.
 	Warnings []string `json:"warnings,omitempty"`
 }

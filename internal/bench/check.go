@@ -60,6 +60,11 @@ func checkCounts(r Run) error {
 		}
 		failed += n
 	}
+	for class := range r.FirstErrors {
+		if r.Failed[class] == 0 {
+			return fmt.Errorf("first_errors: %s, of which none failed", shorten(string(class)))
+		}
+	}
 	switch {
 	case r.Order < 0 || r.Order > maxCount:
 		return fmt.Errorf("order %d is out of range", r.Order)

@@ -31,11 +31,22 @@ func (r *Run) count(q Request) {
 			r.Failed = map[Class]int{}
 		}
 		r.Failed[q.Class]++
-		if r.FirstError == "" {
-			r.FirstError = q.Error
-		}
+		r.said(q)
 	}
 	r.Client.Reconnects += q.Reconnects
+}
+
+// said keeps what the first failure of each class said.
+func (r *Run) said(q Request) {
+	switch {
+	case r.FirstError == "":
+		r.FirstError = q.Error
+	case r.Failed[q.Class] == 1 && q.Error != "":
+		if r.FirstErrors == nil {
+			r.FirstErrors = map[Class]string{}
+		}
+		r.FirstErrors[q.Class] = q.Error
+	}
 }
 
 func (r *Run) tokens(requests []Request) {

@@ -64,6 +64,27 @@ func TestStatisticsAreThoseOfNumPy(t *testing.T) {
 	}
 }
 
+func TestFirstMessageOfEachClassIsKept(t *testing.T) {
+	fails := func(i int, class bench.Class, message string) bench.Request {
+		return bench.Request{Index: i, Class: class, Error: message, End: 1}
+	}
+	got := bench.Condense([]bench.Request{
+		fails(0, bench.Reset, "broke"), answer(1, 0.1, 0.3, 3), fails(2, bench.RateLimited, "slow down"), fails(3, bench.Reset, "broke again"),
+		fails(4, bench.HTTP5xx, ""), fails(5, bench.RateLimited, "slower"),
+	}, 2, bench.SLO{})
+	want := map[bench.Class]string{bench.RateLimited: "slow down"}
+	if diff := cmp.Diff(want, got.FirstErrors); got.FirstError != "broke" || diff != "" {
+		t.Errorf("first %q, of the others (-want +got):\n%s", got.FirstError, diff)
+	}
+	if err := bench.CheckRun(got); err != nil {
+		t.Error(err)
+	}
+	got.FirstErrors[bench.TLS] = "none did"
+	if bench.CheckRun(got) == nil {
+		t.Error("a message of a class without failures is taken")
+	}
+}
+
 func TestFailedRequestsEnterNoLatency(t *testing.T) {
 	ok := answer(0, 0.1, 0.3, 3)
 	for _, class := range bench.Classes()[1:] {

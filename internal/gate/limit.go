@@ -2,7 +2,9 @@ package gate
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 
 	"github.com/benchgate/benchgate/internal/bench"
 	"github.com/benchgate/benchgate/internal/stat"
@@ -32,7 +34,7 @@ func (q *question) pointLimit() {
 	if overLimit(q.head, *q.rule.Max) {
 		next := "Look at the failures in the report and in the server's log."
 		if first := q.head.firstError(); first != "" {
-			next = "The first failure was " + quote(first) + ". " + next
+			next = "The first failure was " + quote(first) + q.head.otherErrors() + ". " + next
 		}
 		q.settle(Breached, why, next)
 		return
@@ -53,6 +55,22 @@ func (s *side) firstError() string {
 		}
 	}
 	return ""
+}
+
+// otherErrors are the first messages of up to two more classes of failure, in the first run that has some.
+func (s *side) otherErrors() string {
+	text := ""
+	for _, r := range s.fit {
+		for i, class := range slices.Sorted(maps.Keys(r.FirstErrors)) {
+			if i < 2 {
+				text += fmt.Sprintf("; the first %s was %s", quote(string(class)), quote(r.FirstErrors[class]))
+			}
+		}
+		if text != "" {
+			break
+		}
+	}
+	return text
 }
 
 // shareLimit holds a share to a minimum. The interval never rewards a failure: a pass also asks that no record with as many
