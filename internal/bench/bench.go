@@ -165,6 +165,8 @@ type Run struct {
 	CachedTokens *float64 `json:"cached_tokens,omitempty"`
 	// Server is the server's own account of this run; nil where it gives none.
 	Server *ServerAccount `json:"server,omitempty"`
+	// Pace says whether the server kept up with the schedule; nil for a closed loop, and where too few requests succeeded.
+	Pace *Pace `json:"pace,omitempty"`
 	// FirstError is the first failure's message, redacted and shortened.
 	FirstError string `json:"first_error,omitempty"`
 	// FirstErrors are the first messages of the other classes of failure; empty where all failed alike.

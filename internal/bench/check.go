@@ -37,6 +37,9 @@ func CheckRun(r Run) error {
 	if err := r.Server.check(); err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
+	if err := r.Pace.check(); err != nil {
+		return fmt.Errorf("pace: %w", err)
+	}
 	cached := 0.0
 	if r.CachedTokens != nil {
 		cached = *r.CachedTokens

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/benchgate/benchgate/internal/bench"
@@ -154,6 +155,9 @@ func (v *visit) pass(ctx context.Context, s config.Scenario, warmUp bool) error 
 	run.Order, run.Started = order, started
 	client.Reconnects, client.SelfTest99 = run.Client.Reconnects, v.p.selfTests[s.Name]
 	run.Client = client
+	if s.Load.Open() {
+		run.Pace = bench.PaceOf(requests, s.Load.Rate)
+	}
 	examine(&run, requests, s.Load, v.o.Lateness)
 	if err := v.conclude(s, run, warmUp, err); err != nil || run.Void == "" {
 		return err
@@ -175,9 +179,17 @@ func (v *visit) conclude(s config.Scenario, run bench.Run, warmUp bool, err erro
 	if run.Invalid != "" {
 		run.Void = "" // what the server did stays, even where the client was late too
 	}
+	if run.Pace.Behind() {
+		run.Warnings = append(run.Warnings, saturated(*run.Pace))
+	}
 	record := bench.RunRecord{Scenario: s.Name, Visit: v.number, WarmUp: warmUp, Run: run}
 	if writeErr := v.write(bench.Record{Run: &record}); writeErr != nil {
 		return writeErr
+	}
+	if run.Pace.Behind() && !warmUp && !v.behind(s.Name, run.Order) {
+		if err := v.p.warn("saturated", fmt.Sprintf("scenario %q, run %d: %s", s.Name, run.Order, saturated(*run.Pace))); err != nil {
+			return err
+		}
 	}
 	if run.Void != "" && !warmUp {
 		if warnErr := v.p.warn("void", fmt.Sprintf("scenario %q: run %d is void: %s", s.Name, run.Order, run.Void)); warnErr != nil {
@@ -194,6 +206,18 @@ func (v *visit) conclude(s config.Scenario, run bench.Run, warmUp bool, err erro
 		}
 	}
 	return err
+}
+
+// saturated says what it means that a server did not keep up.
+func saturated(p bench.Pace) string {
+	return p.String() + ": it is saturated, and latencies grow with the length of the run"
+}
+
+// behind reports whether a run of the scenario before this one did not keep up either: that is said once.
+func (v *visit) behind(scenario string, order int) bool {
+	return slices.ContainsFunc(v.j.log.Runs, func(r bench.RunRecord) bool {
+		return r.Scenario == scenario && !r.WarmUp && r.Order < order && r.Pace.Behind() && VisitOf(v.j.log, r.Visit).Side == v.side
+	})
 }
 
 // doing names a run in errors.

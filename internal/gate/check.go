@@ -28,7 +28,7 @@ func validity(pairs []*pair) []Check {
 		}
 		for _, s := range []*side{x.base, x.head} {
 			if s != nil {
-				for _, c := range []Check{s.enough(), s.unspoilt(), s.served(), s.punctual(), s.unqueued()} {
+				for _, c := range slices.Concat([]Check{s.enough(), s.unspoilt(), s.served(), s.punctual(), s.unqueued()}, s.paced()) {
 					c.Scenario, c.Side = x.scenario, s.name
 					out = append(out, c)
 				}
@@ -139,6 +139,33 @@ func finite(x float64) float64 {
 func (s *side) unqueued() Check {
 	share := s.queued()
 	return Check{Name: "client queue", OK: share <= queuedTooOften, Detail: fmt.Sprintf("max_concurrency delayed %s of requests", estimated(share, math.Max(share/2, 0.01)))}
+}
+
+// paced says whether the server kept up with the schedule in every run; nothing where no run has one.
+func (s *side) paced() []Check {
+	p := s.pace()
+	if p == nil {
+		return nil
+	}
+	return []Check{{Name: "rate", OK: !p.Behind(), Detail: p.String()}}
+}
+
+// pace is that of the run in which the server kept up least; nil where no run has a schedule.
+func (s *side) pace() *bench.Pace {
+	var worst *bench.Pace
+	for _, r := range s.fit {
+		if p := r.Pace; p != nil && (worst == nil || p.Served*worst.Asked < worst.Served*p.Asked) {
+			worst = p
+		}
+	}
+	return worst
+}
+
+// hurried warns of a time that was measured while the server fell further and further behind.
+func (q *question) hurried() {
+	if p := q.head.pace(); q.metric.Unit == bench.Seconds && p.Behind() {
+		q.warn("%s: it is over-saturated, so %s says more of the length of a run than of a request; lower load.rate", p, q.metric.Name)
+	}
 }
 
 // unknowns warns of facts that no side knows, in one line for all scenarios that share it.

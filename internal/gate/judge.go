@@ -43,6 +43,7 @@ func (q *question) judge() {
 	f.Warnings = append(f.Warnings, c.warnings(q.metric)...)
 	q.power()
 	q.remark()
+	q.hurried()
 	q.grow()
 	t := q.thresholds()
 	q.attainable(t)
