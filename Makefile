@@ -47,7 +47,7 @@ bench-verdicts:
 	scripts/verdicts.sh
 
 schema:
-	$(GO) test ./schema ./internal/bench ./internal/config ./internal/openai -run 'Schema|Docs|Golden' -update -count=1
+	$(GO) test ./schema ./internal/bench ./internal/config ./internal/openai ./internal/ingest -run 'Schema|Docs|Golden' -update -count=1
 
 fmt:
 	$(TOOL) gofumpt -w .

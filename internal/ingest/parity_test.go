@@ -139,15 +139,6 @@ func ours(q bench.Request) theirs {
 	return v
 }
 
-// limits are the streams of which vllm bench serve's numbers cannot be told, and why.
-var limits = map[string]string{
-	"crlf_coalesced":     "framing",
-	"late_blank_line":    "dates",
-	"no_last_blank_line": "framing",
-	"after_the_error":    "left",
-	"runs_on":            "left",
-}
-
 func TestTheRecordHoldsWhatVLLMBenchServeReads(t *testing.T) {
 	r := record(t)
 	for _, s := range r.Cases {
@@ -165,11 +156,11 @@ func TestTheRecordHoldsWhatVLLMBenchServeReads(t *testing.T) {
 				want.ITL, got.ITL = nil, append([]float64(nil), got.ITL...)
 			}
 			diff := cmp.Diff(want, got, near)
-			if limits[s.Name] == "" && diff != "" {
+			if !isUnknowable(s.Name) && diff != "" {
 				t.Errorf("%+v\n%+v\n(-vllm +ours):\n%s", q, q.VLLM, diff)
 			}
-			if limits[s.Name] != "" && diff == "" {
-				t.Errorf("the numbers agree: %q is no limit", s.Name)
+			if isUnknowable(s.Name) && diff == "" {
+				t.Errorf("the numbers agree: %q can be told", s.Name)
 			}
 		})
 	}

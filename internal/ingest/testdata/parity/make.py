@@ -115,7 +115,7 @@ CASES = {
     "no_space_later": ("data: without a space from the sixth token on", [(5, ROLE)] + words(5) + words(3, 200, event=WORD.replace("data: ", "data:")) + ending(260, 8), {}),
     "event_lines": ("an event: line before each data: line", [(5, "event: message\n" + ROLE)] + words(8, event="event: message\n" + WORD) + ending(250, 8), {}),
     "retry_line": ("a retry: line by itself", [(5, ROLE)] + words(4) + [(170, "retry: 1000\n\n")] + words(4, 180) + ending(250, 8), {}),
-    "comment_before_data": ("a comment and data in one event", [(5, ROLE)] + words(4) + [(180, ": ping\n" + WORD)] + words(3, 200) + ending(250, 8), {}),
+    "comment_before_data": ("a comment and data in one event, that of the first token", [(5, ROLE), (100, ": ping\n" + WORD)] + words(7, 120) + ending(250, 8), {}),
     "comment_after_data": ("data and a comment in one event", [(5, ROLE)] + words(4) + [(180, WORD[:-1] + ": ping\n\n")] + words(3, 200) + ending(250, 8), {}),
     "data_lines": ("a chunk over two data: lines", [(5, ROLE)] + words(4) + [(180, 'data: {"choices":\ndata: [{"index":0,"delta":{"content":" w"}}]}\n\n')] + words(3, 200) + ending(250, 8), {}),
     "empty_data": ("an event with nothing in its data", [(5, ROLE)] + words(4) + [(170, "data: \n\n")] + words(4, 180) + ending(250, 8), {}),
