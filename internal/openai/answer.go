@@ -162,23 +162,26 @@ func (a *answer) event(e event) bool {
 	case string(data) == "[DONE]":
 		a.done = true
 	default:
-		a.data(e.name, data)
-		a.compat.take(a, e.dropped)
+		chunks := a.req.Chunks
+		if a.data(e.name, data) {
+			a.compat.take(a, a.req.Chunks > chunks, e.dropped)
+		}
 	}
 	return a.failed == nil && !a.done
 }
 
-func (a *answer) data(name, data []byte) {
+// data takes one chunk. False: it is none.
+func (a *answer) data(name, data []byte) bool {
 	err := a.chunk.read(data)
 	switch {
 	case errors.Is(err, errNotJSON) && len(name) > 0 && string(name) != "message":
-		return // some other kind of event: a gateway's own ping
+		return false // some other kind of event: a gateway's own ping
 	case err != nil:
 		a.failed = &failure{bench.Malformed, fmt.Sprintf("%v: %s", err, data)}
-		return
+		return false
 	case a.chunk.failure != nil:
 		a.failed = &failure{bench.InBand, orNothing(said(a.chunk.failure))}
-		return
+		return true
 	}
 	if a.chunk.told.source != "" {
 		a.told = a.chunk.told
@@ -193,6 +196,7 @@ func (a *answer) data(name, data []byte) {
 	if len(a.chunk.finish) > 0 {
 		a.finish = append(a.finish[:0], a.chunk.finish[:min(len(a.chunk.finish), 1000)]...)
 	}
+	return true
 }
 
 // token dates one chunk with tokens in it.

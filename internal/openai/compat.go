@@ -49,12 +49,11 @@ type compat struct {
 	broken    error // what ended the stream, unless it was its end
 }
 
-// take notes what it makes of the chunk at hand, after the answer has taken it.
-func (v *compat) take(a *answer, dropped bool) {
+// take notes what it makes of the chunk at hand, after the answer has taken it; ours says that it counts there.
+func (v *compat) take(a *answer, ours, dropped bool) {
 	c := &a.chunk
 	lost := dropped || a.parser.seen.odd
 	theirs := !lost && (c.output || a.completions && c.choices > 0)
-	ours := c.token && c.failure == nil
 	switch {
 	case ours && theirs == v.unknown:
 		at := a.req.Chunks - 1
@@ -64,7 +63,10 @@ func (v *compat) take(a *answer, dropped bool) {
 		v.blank = append(v.blank, a.at)
 	}
 	if !lost && !theirs && c.usage.known {
-		v.usage = c.usage
+		prompt := v.usage.in
+		if v.usage = c.usage; c.usage.in < 0 {
+			v.usage.in = prompt
+		}
 	}
 }
 
