@@ -2,6 +2,7 @@ package load
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -11,9 +12,9 @@ import (
 	"github.com/benchgate/benchgate/internal/sim"
 )
 
-// against plays a closed loop of two against a fault of the simulated server, in virtual time and with the abort rule of a
-// default config.
-func against(t *testing.T, fault string, n int) (got []bench.Request, duration float64, err error) {
+// against plays a closed loop against a fault of the simulated server, in virtual time and with the abort rule of a default
+// config but for the failures in a row that end the run.
+func against(t *testing.T, fault string, concurrency, inARow int) (got []bench.Request, duration float64, err error) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		m := sim.NewMemory()
@@ -22,8 +23,8 @@ func against(t *testing.T, fault string, n int) (got []bench.Request, duration f
 		if e != nil {
 			t.Fatal(e)
 		}
-		p := closedLoop(2, n)
-		p.Abort = Abort{Errors: 0.05, InARow: 10}
+		p := closedLoop(concurrency, 40)
+		p.Abort = Abort{Errors: 0.05, InARow: inARow}
 		got, duration, err = Run(t.Context(), c, p)
 		c.Close()
 		if e := s.Close(); e != nil {
@@ -45,28 +46,33 @@ func TestBadServerEndsARunInBoundedTime(t *testing.T) {
 		fault string
 		class bench.Class
 		each  float64 // seconds that a request may take
+		heavy bool    // one request costs the test enough
 	}{
-		{"drip", bench.FirstTimeout, first},
-		{"endless-pings", bench.FirstTimeout, first},
-		{"no-answer", bench.FirstTimeout, first},
-		{"hang", bench.FirstTimeout, first},
-		{"stall", bench.IdleTimeout, idle + 1},
-		{"finish-hangs", bench.IdleTimeout, idle},
-		{"crawl", bench.TooLong, total},
-		{"garbage", bench.Malformed, 1},
-		{"endless-line", bench.Malformed, 1},
-		{"endless-headers", bench.Malformed, 1},
-		{"endless-error", bench.HTTP5xx, 1},
-		{"endless-reasoning", bench.TooLong, 1},
-		{"redirect", bench.Redirected, 1},
-		{"expired-certificate", bench.TLS, 1},
-		{"json-lines", bench.Malformed, 1},
-		{"error-429", bench.RateLimited, 1},
+		{"drip", bench.FirstTimeout, first, false},
+		{"endless-pings", bench.FirstTimeout, first, false},
+		{"no-answer", bench.FirstTimeout, first, false},
+		{"hang", bench.FirstTimeout, first, false},
+		{"stall", bench.IdleTimeout, idle + 1, false},
+		{"finish-hangs", bench.IdleTimeout, idle, false},
+		{"crawl", bench.TooLong, total, false},
+		{"garbage", bench.Malformed, 1, true},
+		{"endless-line", bench.Malformed, 1, true},
+		{"endless-headers", bench.Malformed, 1, false},
+		{"endless-error", bench.HTTP5xx, 1, true},
+		{"endless-reasoning", bench.TooLong, 1, false},
+		{"redirect", bench.Redirected, 1, false},
+		{"expired-certificate", bench.TLS, 1, false},
+		{"json-lines", bench.Malformed, 1, false},
+		{"error-429", bench.RateLimited, 1, false},
 	} {
 		t.Run(tt.fault, func(t *testing.T) {
 			t.Parallel()
-			got, duration, err := against(t, tt.fault, 40)
-			if !errors.Is(err, ErrAborted) || !strings.Contains(err.Error(), "10 requests failed in a row; the last: "+string(tt.class)) {
+			concurrency, inARow := 2, 10
+			if tt.heavy {
+				concurrency, inARow = 1, 1
+			}
+			got, duration, err := against(t, tt.fault, concurrency, inARow)
+			if !errors.Is(err, ErrAborted) || !strings.Contains(err.Error(), fmt.Sprintf("%d requests failed in a row; the last: %s", inARow, tt.class)) {
 				t.Errorf("ended with %v", err)
 			}
 			if most := 6 * tt.each; duration > most {
@@ -89,7 +95,7 @@ func TestOddServerDoesNotEndARun(t *testing.T) {
 	} {
 		t.Run(fault, func(t *testing.T) {
 			t.Parallel()
-			got, _, err := against(t, fault, 40)
+			got, _, err := against(t, fault, 2, 10)
 			run := bench.Condense(got, 1, bench.SLO{})
 			if err != nil || run.Sent != 40 || run.OK != 40-failed {
 				t.Errorf("%d of %d succeeded, ended with %v; %v %s", run.OK, run.Sent, err, run.Failed, run.FirstError)
