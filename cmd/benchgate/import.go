@@ -43,8 +43,10 @@ func (c importCmd) Run(sh *shell) error {
 
 // digest reads a campaign, or the results of another tool.
 func (c importCmd) digest() (bench.Digest, error) {
-	if header, ok := headerOf(c.Files[0]); ok && strings.HasPrefix(header.Schema, campaignKind) {
-		return c.campaign()
+	for _, name := range c.Files {
+		if header, ok := headerOf(name); ok && strings.HasPrefix(header.Schema, campaignKind) {
+			return c.campaign(name)
+		}
 	}
 	if c.Compat != "" {
 		return bench.Digest{}, fmt.Errorf("--compat reads the raw record of benchgate, DIR/RUNNER/campaign.jsonl, and %q is none", c.Files[0])
@@ -65,8 +67,7 @@ func (c importCmd) digest() (bench.Digest, error) {
 var campaignKind, _, _ = strings.Cut(bench.CampaignSchema, "/")
 
 // campaign condenses one scenario of a campaign, which names runner and session itself.
-func (c importCmd) campaign() (bench.Digest, error) {
-	name := c.Files[0]
+func (c importCmd) campaign(name string) (bench.Digest, error) {
 	switch {
 	case len(c.Files) > 1:
 		return bench.Digest{}, fmt.Errorf("%q is a campaign of benchgate: import it by itself", name)
