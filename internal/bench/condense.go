@@ -36,10 +36,13 @@ func (r *Run) count(q Request) {
 	r.Client.Reconnects += q.Reconnects
 }
 
-// said keeps what the first failure of each class said.
+// said keeps what the first failure of each class said. What we stopped ourselves says nothing of the server: the first
+// failure of another class takes its place.
 func (r *Run) said(q Request) {
+	instead := len(r.Failed) == 2 && r.Failed[Canceled] > 0 && r.Failed[q.Class] == 1 && q.Class != Canceled
 	switch {
-	case r.FirstError == "":
+	case q.Class == Canceled && r.FirstError != "":
+	case r.FirstError == "" || instead && q.Error != "":
 		r.FirstError = q.Error
 	case r.Failed[q.Class] == 1 && q.Error != "":
 		if r.FirstErrors == nil {

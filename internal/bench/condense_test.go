@@ -69,7 +69,7 @@ func TestFirstMessageOfEachClassIsKept(t *testing.T) {
 		return bench.Request{Index: i, Class: class, Error: message, End: 1}
 	}
 	got := bench.Condense([]bench.Request{
-		fails(0, bench.Reset, "broke"), answer(1, 0.1, 0.3, 3), fails(2, bench.RateLimited, "slow down"), fails(3, bench.Reset, "broke again"),
+		fails(0, bench.Canceled, "stopped"), fails(0, bench.Reset, "broke"), fails(0, bench.Canceled, "stopped"), answer(1, 0.1, 0.3, 3), fails(2, bench.RateLimited, "slow down"), fails(3, bench.Reset, "broke again"),
 		fails(4, bench.HTTP5xx, ""), fails(5, bench.RateLimited, "slower"),
 	}, 2, bench.SLO{})
 	want := map[bench.Class]string{bench.RateLimited: "slow down"}
