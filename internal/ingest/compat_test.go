@@ -1,8 +1,10 @@
 package ingest
 
 import (
+	"bytes"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -110,5 +112,37 @@ func TestARunThatLostRequestsIsNotTold(t *testing.T) {
 	log.Requests[7] = log.Requests[7][1:]
 	if _, err := Compat(log); err == nil || !strings.Contains(err.Error(), "run 7 sent 3 requests") {
 		t.Errorf("error %v", err)
+	}
+}
+
+func TestAWrittenResultWithUntoldTokensIsImportedWithoutThem(t *testing.T) {
+	r := record(t)
+	requests := r.played(t, []string{"plain", "no_usage", "cut"})
+	run := bench.Condense(requests, 5, bench.SLO{})
+	var b bytes.Buffer
+	if err := WriteVLLM(&b, run, requests, bench.SLO{}, map[string]any{"model_id": "m"}); err != nil {
+		t.Fatal(err)
+	}
+	got := fields(t, b.Bytes())
+	if diff := cmp.Diff([]any{8.0, nil, 0.0}, got["output_lens"]); diff != "" || got["total_output_tokens"] != nil || got["mean_tpot_ms"] != nil {
+		t.Errorf("output_lens (-want +got):\n%s", diff)
+	}
+	b.Reset()
+	run.Started = time.Date(2026, 11, 3, 12, 0, 0, 0, time.UTC)
+	if err := WriteVLLM(&b, run, requests, bench.SLO{}, map[string]any{"model_id": "m"}); err != nil {
+		t.Fatal(err)
+	}
+	d, err := Digest("auto", []File{{"x.json", &b}}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	back := only(t, d)
+	for name := range back.Metrics {
+		if strings.HasPrefix(name, "tpot.") || name == "output.rate" {
+			t.Errorf("%s is %v", name, back.Metrics[name])
+		}
+	}
+	if back.OK != 2 || back.Metrics["ttft.p50"] == 0 || !strings.Contains(strings.Join(back.Warnings, "\n"), "does not tell the number of output tokens") {
+		t.Errorf("ok %d, warnings %q", back.OK, back.Warnings)
 	}
 }
