@@ -46,6 +46,7 @@ var onlyIn = map[string][]string{
 	"github.com/google/go-github":           {"github"},
 	"github.com/montanaflynn/stats":         {"stat"},
 	"github.com/go-analyze/charts":          {"report"},
+	"github.com/prometheus":                 {"server"},
 	"github.com/shirou/gopsutil":            {"host"},
 	"github.com/sethvargo/go-githubactions": {"github"},
 }

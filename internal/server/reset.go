@@ -3,14 +3,16 @@ package server
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
-	"net/url"
 	"time"
 )
 
 // resetWithin bounds a reset: emptying a cache is quick, and a server that hangs here would hang the campaign.
 const resetWithin = time.Minute
+
+// hintNoReset is what to do about a server that has nothing at the path.
+const hintNoReset = "vLLM has /reset_prefix_cache only when it is started with VLLM_SERVER_DEV_MODE=1 in target.env, SGLang has /flush_cache, " +
+	"llama-server and Ollama have none: remove target.reset, since every run has prompts of its own"
 
 // Reset posts to the target's reset path, such as /reset_prefix_cache of vLLM or /flush_cache of SGLang, so that a run does
 // not meet what the run before left in a cache. The path belongs to the server's origin; the API key goes with it. Without
@@ -20,29 +22,21 @@ func (s *Server) Reset(ctx context.Context) error {
 	if path == "" {
 		return nil
 	}
-	u, err := url.Parse(s.BaseURL())
-	if err != nil {
-		return fmt.Errorf("reset: %w", err)
-	}
-	u = u.ResolveReference(&url.URL{Path: path})
 	ctx, cancel := context.WithTimeout(ctx, resetWithin)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), nil)
-	if err != nil {
-		return fmt.Errorf("reset: %w", err)
-	}
-	if s.o.APIKey != "" {
-		req.Header.Set("Authorization", "Bearer "+s.o.APIKey)
-	}
-	transport := &http.Transport{DisableKeepAlives: true, DialContext: s.o.Dial} // no proxy of the environment
-	resp, err := transport.RoundTrip(req)
+	resp, err := s.knock(ctx, http.MethodPost, path)
 	if err != nil {
 		return fmt.Errorf("reset: %w", err)
 	}
 	defer resp.Body.Close()
-	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 1<<20))
-	if resp.StatusCode >= 300 {
-		return fmt.Errorf("reset: POST %s answered %s", path, resp.Status)
+	discard(resp.Body)
+	if resp.StatusCode < 300 {
+		return nil
 	}
-	return nil
+	err = fmt.Errorf("reset: POST %s answered %s", path, resp.Status)
+	switch resp.StatusCode {
+	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
+		err = &Error{err: err, hint: hintNoReset}
+	}
+	return err
 }

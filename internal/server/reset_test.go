@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -72,5 +73,15 @@ func TestResetDialsAsTold(t *testing.T) {
 	}
 	if err := there("http://nowhere.invalid/v1", "/reset", "", dial).Reset(t.Context()); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestAResetThatIsNotThereSaysWhatToDo(t *testing.T) {
+	h := httptest.NewServer(http.NotFoundHandler())
+	defer h.Close()
+	err := there(h.URL, "/reset_prefix_cache", "", nil).Reset(t.Context())
+	var e *Error
+	if !errors.As(err, &e) || !strings.Contains(e.Hint(), "VLLM_SERVER_DEV_MODE=1") || !strings.Contains(err.Error(), "answered 404") {
+		t.Errorf("%v, hint %q", err, hintFor(err))
 	}
 }
