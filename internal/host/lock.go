@@ -26,6 +26,24 @@ func Lock(ctx context.Context, device string, waiting func(msg string)) (unlock 
 	return lockIn(ctx, lockFolder("/var/lock", os.TempDir()), device, waiting)
 }
 
+// TryLock takes the device at once, or says who holds it.
+func TryLock(device string) (unlock func() error, holder string, err error) {
+	return tryLockIn(lockFolder("/var/lock", os.TempDir()), device)
+}
+
+func tryLockIn(folder, device string) (unlock func() error, by string, err error) {
+	path := filepath.Join(folder, "benchgate-"+fileName(device)+".lock")
+	lock := flock.New(path, flock.SetFlag(lockFlag(path)), flock.SetPermissions(0o666))
+	switch ok, err := lock.TryLock(); {
+	case err != nil:
+		return nil, "", fmt.Errorf("lock device %q: %w", device, err)
+	case !ok:
+		return nil, holder(path), nil
+	}
+	sign(path)
+	return lock.Unlock, "", nil
+}
+
 func lockIn(ctx context.Context, folder, device string, waiting func(msg string)) (func() error, error) {
 	path := filepath.Join(folder, "benchgate-"+fileName(device)+".lock")
 	lock := flock.New(path, flock.SetFlag(lockFlag(path)), flock.SetPermissions(0o666))

@@ -210,3 +210,18 @@ func TestLockHoldsADevice(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestADeviceThatIsHeldIsNotWaitedFor(t *testing.T) {
+	folder := t.TempDir()
+	unlock, by, err := tryLockIn(folder, "gpu-1")
+	if err != nil || unlock == nil || by != "" {
+		t.Fatalf("a free device: held by %q, %v", by, err)
+	}
+	if again, by, err := tryLockIn(folder, "gpu-1"); err != nil || again != nil || !strings.HasPrefix(by, "process ") {
+		t.Errorf("a held device: held by %q, %v", by, err)
+	}
+	if err := unlock(); err != nil {
+		t.Fatal(err)
+	}
+	hold(t, folder, "gpu-1")()
+}
