@@ -63,7 +63,7 @@ func (c calibrateCmd) Run(sh *shell) error {
 	if note != "" {
 		sh.talk.say("note: %s", note)
 	}
-	if err := affordable(plan); err != nil || c.Plan {
+	if err := possible(plan); err != nil || c.Plan {
 		return err
 	}
 	if err := r.allowed(sh, plan); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/benchgate/benchgate/internal/campaign"
 	"github.com/benchgate/benchgate/internal/config"
+	"github.com/benchgate/benchgate/internal/host"
 )
 
 // tellPlan says what will be done and how long it takes, and notes that are of the plan alone; result puts it on stdout.
@@ -95,6 +96,34 @@ func affordable(p campaign.Plan) error {
 		return nil
 	}
 	return withHint(fmt.Errorf("the %s case of %s is over campaign.budget, %s", what, minutes(d), minutes(budget)), "%s", remedies(p))
+}
+
+// possible refuses a plan that this machine or its budget cannot carry out, before anything is started.
+func possible(p campaign.Plan) error {
+	if err := affordable(p); err != nil {
+		return err
+	}
+	return holdable(p, openFiles())
+}
+
+// openFiles is how many files this process may hold open once it has asked for all it may have; 0 where nothing tells.
+func openFiles() uint64 {
+	limit, err := host.RaiseFileLimit()
+	if err != nil {
+		return 0
+	}
+	return limit
+}
+
+// holdable refuses a plan whose requests in flight need more open files than this process may have; 0 is a limit
+// that is not known.
+func holdable(p campaign.Plan, limit uint64) error {
+	need, scenario := p.Files()
+	if limit == 0 || uint64(need) <= limit {
+		return nil
+	}
+	return withHint(fmt.Errorf("scenario %q needs about %d open files, most of them connections, and this process may have %d", scenario, need, limit),
+		"raise the hard limit (ulimit -Hn %d as root, LimitNOFILE= of a service, --ulimit nofile=%d of a container), or lower load.concurrency or load.max_concurrency", 2*need, 2*need)
 }
 
 // remedies are what makes a plan shorter, by its design.

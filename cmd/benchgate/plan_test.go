@@ -134,3 +134,19 @@ func TestAPlanSaysWhatEachDesignDoes(t *testing.T) {
 		}
 	}
 }
+
+func TestPlanWithoutFilesForItsStreamsIsRefused(t *testing.T) {
+	p := campaign.Plan{Scenarios: []config.Scenario{{Name: "chat", Load: config.Load{Concurrency: 256, Requests: 512}}}}
+	err := holdable(p, 256)
+	if err == nil || exitCode(t.Context(), err) != exitUsage || !strings.Contains(err.Error(), `scenario "chat" needs about 832 open files`) {
+		t.Fatalf("error is %v", err)
+	}
+	if said := strings.Join(hints(err), "\n"); !strings.Contains(said, "ulimit -Hn 1664") || !strings.Contains(said, "load.concurrency") {
+		t.Errorf("hints are %q", said)
+	}
+	for _, limit := range []uint64{0, 832, 1 << 20} {
+		if err := holdable(p, limit); err != nil {
+			t.Errorf("limit %d: %v", limit, err)
+		}
+	}
+}

@@ -55,9 +55,9 @@ func (c runCmd) Run(sh *shell) error {
 	if c.Runs > 0 && conf.Campaign.Design == "interleaved" {
 		plan.Notes = append(plan.Notes, "--runs is not used by design: interleaved, whose looks say how many visits there are")
 	}
-	plan.Notes = append(plan.Notes, from.doubts()...)
+	plan.Notes = append(append(plan.Notes, from.doubts()...), plan.Crowded(openFiles())...)
 	tellPlan(sh, plan, c.Plan, from.told()...)
-	if err := affordable(plan); err != nil || c.Plan {
+	if err := possible(plan); err != nil || c.Plan {
 		return err
 	}
 	if err := c.allowed(sh, plan); err != nil {

@@ -51,6 +51,12 @@ const (
 	KeyTool        = "measured_with" // benchgate, or the tool that an imported file came from
 )
 
+// The values of KeyTopology that this program writes.
+const (
+	SameHost  = "client on the server's host"
+	OtherHost = "client on another host"
+)
+
 // Definitions is the version of the metric definitions in this program: the value of KeyDefinitions.
 const Definitions = "type7/1"
 
@@ -161,6 +167,11 @@ type Run struct {
 	// InputTokens and OutputTokens are means over the successful requests, as the server counted them.
 	InputTokens  float64 `json:"input_tokens,omitempty"`
 	OutputTokens float64 `json:"output_tokens,omitempty"`
+	// Chunks is the mean number of token-bearing chunks of a successful answer; 0 where nothing is known of chunks.
+	Chunks float64 `json:"chunks,omitempty"`
+	// Buffered is the share of successful answers that came all at once, of those of which it can be told: see
+	// Request.AtOnce. Absent when it can be told of none.
+	Buffered *float64 `json:"buffered,omitempty"`
 	// CachedTokens is the share of prompt tokens that the server said came from a cache; absent when it does not say.
 	CachedTokens *float64 `json:"cached_tokens,omitempty"`
 	// Server is the server's own account of this run; nil where it gives none.
@@ -180,21 +191,6 @@ func (r Run) Valid() bool { return r.Void == "" }
 
 // Sound reports whether the run may stand in a comparison and the server did its work in it.
 func (r Run) Sound() bool { return r.Valid() && r.Invalid == "" && r.OK > 0 }
-
-// Client is the client's account of itself during one run. Seconds and ratios.
-type Client struct {
-	LagP50     float64 `json:"lag_p50,omitempty"` // sent − scheduled
-	LagP99     float64 `json:"lag_p99,omitempty"`
-	LagMax     float64 `json:"lag_max,omitempty"`
-	SelfTest99 float64 `json:"self_test_p99,omitempty"` // error of a loopback self-test at the same concurrency
-	TimerP99   float64 `json:"timer_p99,omitempty"`     // overshoot of a 1 ms timer
-	GCPause    float64 `json:"gc_pause_max,omitempty"`
-	CPU        float64 `json:"cpu,omitempty"`       // client's CPU seconds ÷ (duration × cores)
-	HostCPU    float64 `json:"host_cpu,omitempty"`  // whole host's busy share
-	Coalesced  float64 `json:"coalesced,omitempty"` // share of chunks that came with another in one read
-	Queued     float64 `json:"queued,omitempty"`    // share of requests that max_concurrency delayed
-	Reconnects int     `json:"reconnects,omitempty"`
-}
 
 // Runs returns every run of the session in the order measured, void ones too.
 func (s Session) Runs() []Run {

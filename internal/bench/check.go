@@ -44,14 +44,17 @@ func CheckRun(r Run) error {
 	if r.CachedTokens != nil {
 		cached = *r.CachedTokens
 	}
-	c := r.Client
-	return notNegative(
+	buffered := 0.0
+	if r.Buffered != nil {
+		buffered = *r.Buffered
+	}
+	if buffered > 1 {
+		return fmt.Errorf("buffered is %v: a share is at most 1", buffered)
+	}
+	return notNegative(append(r.Client.numbers(),
 		number{"duration", r.Duration}, number{"input_tokens", r.InputTokens}, number{"output_tokens", r.OutputTokens},
-		number{"cached_tokens", cached}, number{"lag_max", max(c.LagMax, 0)}, number{"lag_p50", max(c.LagP50, 0)},
-		number{"lag_p99", max(c.LagP99, 0)}, number{"self_test_p99", c.SelfTest99}, number{"timer_p99", c.TimerP99},
-		number{"gc_pause_max", c.GCPause}, number{"cpu", c.CPU}, number{"host_cpu", c.HostCPU},
-		number{"coalesced", c.Coalesced}, number{"queued", c.Queued}, number{"reconnects", float64(c.Reconnects)},
-	)
+		number{"cached_tokens", cached}, number{"chunks", r.Chunks}, number{"buffered", buffered},
+	)...)
 }
 
 func checkCounts(r Run) error {

@@ -18,6 +18,7 @@ func Condense(requests []Request, duration float64, slo SLO, more ...string) Run
 		run.Good = &good
 	}
 	run.tokens(requests)
+	run.streams(requests)
 	run.times(requests, more)
 	run.rates()
 	return run
@@ -74,6 +75,31 @@ func (r *Run) tokens(requests []Request) {
 	if known && in > 0 {
 		share := float64(cached) / float64(in)
 		r.CachedTokens = &share
+	}
+}
+
+// streams says how answers came: in how many chunks, and how many of them all at once.
+func (r *Run) streams(requests []Request) {
+	chunks, streams, told, together := 0, 0, 0, 0
+	for _, q := range requests {
+		if q.Class == OK && q.Chunks > 0 {
+			chunks += q.Chunks
+			streams++
+		}
+		at, known := q.AtOnce()
+		if known {
+			told++
+		}
+		if at {
+			together++
+		}
+	}
+	if streams > 0 {
+		r.Chunks = float64(chunks) / float64(streams)
+	}
+	if told > 0 {
+		share := float64(together) / float64(told)
+		r.Buffered = &share
 	}
 }
 

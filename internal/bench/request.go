@@ -115,13 +115,36 @@ func (r Request) SchedE2EL() (float64, bool) { return r.since(r.Scheduled, r.Las
 // Queue is the time a request waited in the client, in seconds.
 func (r Request) Queue() (float64, bool) { return max(0, r.Sent-r.Scheduled), r.Class == OK }
 
-// TPOT is (e2el − ttft)/(n − 1) in seconds per token, for an answer of n > 1 tokens. Where they all came at once nothing
-// was seen of the time that each took: it is absent, not 0.
+// TPOT is (e2el − ttft)/(n − 1) in seconds per token, for an answer of n > 1 tokens. An answer whose tokens all have the
+// same moment, since they came in one chunk or in one read, has none: nobody knows how long a token took.
+//
+// Where chunks hold several tokens the first of them holds some too, whose time is in ttft: TPOT is then smaller than the
+// time a token took, by the factor (n − k)/(n − 1) for k tokens in the first chunk. It stays as the whole trade defines it;
+// a comparison of streams that are cut differently is warned of by the gate.
 func (r Request) TPOT() (float64, bool) {
 	if r.Class != OK || r.OutputTokens < 2 || r.FirstToken <= 0 || r.LastToken <= r.FirstToken {
 		return 0, false
 	}
 	return (r.LastToken - r.FirstToken) / float64(r.OutputTokens-1), true
+}
+
+// The bounds of an answer that came at once: fewer tokens, or a shorter wait, tell nothing. No model writes 5,000 tokens a
+// second in one answer.
+const (
+	leastTogether = 4
+	leastWait     = 0.020  // seconds to the first token
+	leastPerToken = 0.0002 // seconds
+)
+
+// AtOnce reports whether an answer whose tokens took a while came all at once, as through a proxy that buffers: its ttft,
+// tpot and gaps are then that proxy's. It is not known of a failed request, of fewer than four tokens and chunks, and of
+// an answer that took no time.
+func (r Request) AtOnce() (at, known bool) {
+	n := max(r.Chunks, r.OutputTokens)
+	if ttft, ok := r.TTFT(); !ok || r.Chunks == 0 || n < leastTogether || ttft < leastWait {
+		return false, false
+	}
+	return r.LastToken-r.FirstToken < leastPerToken*float64(n-1), true
 }
 
 func (r Request) since(start, at float64) (float64, bool) {

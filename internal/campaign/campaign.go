@@ -35,8 +35,6 @@ type Options struct {
 	// Look names, after the visits of one look, the scenarios that a further look could still decide; nil: all of them.
 	// It is given all that was measured of both sides.
 	Look func(reference, head []bench.Digest) []string
-	// Lateness of the client that never voids a run, in seconds; 0 means 5 ms.
-	Lateness float64
 	// Dial opens connections to the server under test; nil is the network. A server in memory has its self-test there too,
 	// and waits for no device.
 	Dial     func(ctx context.Context, network, address string) (net.Conn, error)

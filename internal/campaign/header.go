@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"net/netip"
 	"slices"
 
 	"github.com/benchgate/benchgate/internal/bench"
+	"github.com/benchgate/benchgate/internal/host"
 )
 
 // simulatedMark in a model's name says that the server only plays one.
@@ -134,9 +134,9 @@ func (v *visit) mustMatch() map[string]string {
 	}
 	m[bench.KeyDefinitions] = bench.Definitions
 	m[bench.KeyTool] = "benchgate"
-	m[bench.KeyTopology] = "client on another host"
-	if loopback(v.caps.Address) {
-		m[bench.KeyTopology] = "client on the server's host"
+	m[bench.KeyTopology] = bench.OtherHost
+	if host.Local(v.caps.Address) {
+		m[bench.KeyTopology] = bench.SameHost
 	}
 	m[bench.KeyOutput] = "ceiling"
 	if v.caps.Exact {
@@ -161,13 +161,4 @@ func (v *visit) underTest() map[string]string {
 		u[bench.KeyCommit] = commit
 	}
 	return u
-}
-
-// loopback reports whether an address, with or without a port, is this machine's own.
-func loopback(address string) bool {
-	if ap, err := netip.ParseAddrPort(address); err == nil {
-		return ap.Addr().IsLoopback()
-	}
-	ip, err := netip.ParseAddr(address)
-	return err == nil && ip.IsLoopback()
 }

@@ -2,6 +2,8 @@ package campaign
 
 import (
 	"fmt"
+	"math"
+	"strconv"
 	"time"
 
 	"github.com/benchgate/benchgate/internal/bench"
@@ -9,19 +11,8 @@ import (
 	"github.com/benchgate/benchgate/internal/stat"
 )
 
-// leastLateness is the lateness in seconds that never voids a run: with less, any hiccup of a scheduler would.
-const leastLateness = 0.005
-
-// latenessShare is the share of TTFT p50 that lateness may reach.
-const latenessShare = 0.10
-
-// starved is how many times the limit of lateness a 1 ms timer of this process may oversleep, p99. Beyond it the process
-// got no processor: its sends may be punctual, since a slot falls free when it wakes, but what it stamps is late.
-const starved = 5
-
-// examine fills in what the requests say of the client, and voids the run when the client was too late to be believed.
-// Least is the lateness that never does, in seconds; 0 means leastLateness.
-func examine(run *bench.Run, requests []bench.Request, l config.Load, least float64) {
+// examine fills in what the requests say of the client, and voids the run when the client or the host was beyond a limit.
+func examine(run *bench.Run, requests []bench.Request, l config.Load, limits config.Client) {
 	lags, queued := lateness(requests, l)
 	if run.Sent > 0 {
 		run.Client.Queued = float64(queued) / float64(run.Sent)
@@ -34,26 +25,73 @@ func examine(run *bench.Run, requests []bench.Request, l config.Load, least floa
 	if !ok {
 		return
 	}
-	if least == 0 {
-		least = leastLateness
+	h := held{run.Client, limits, ttft, run.Metrics["e2el.p50"]}
+	run.Client.LagLimit = h.time(limits.Lateness)
+	run.Void = h.broken()
+}
+
+// held is a run's client against its limits.
+type held struct {
+	bench.Client
+	limits     config.Client
+	ttft, e2el float64 // the run's p50, in seconds
+}
+
+// time is what a limit on a time comes to in this run: where the share of TTFT p50 is more than the lateness that never
+// voids, all of them grow alike.
+func (h held) time(limit float64) float64 { return limit * h.growth(h.ttft) }
+
+func (h held) growth(of float64) float64 { return max(1, h.limits.LatenessShare*of/h.limits.Lateness) }
+
+// check is one figure against its limit.
+type check struct {
+	figure, limit float64
+	says          func(figure, limit string) string
+	share         bool // of something, not seconds
+	off           bool
+}
+
+// broken says which limit the run is beyond, with the figure; empty when it keeps them all. Where it breaks several, the
+// one nearest to the cause is told: a container that was stopped makes everything else late.
+func (h held) broken() string {
+	for _, c := range h.checks() {
+		if c.off || c.figure <= c.limit {
+			continue
+		}
+		if c.share {
+			return c.says(portion(c.figure), portion(c.limit))
+		}
+		return c.says(millis(c.figure), millis(c.limit))
 	}
-	limit := max(least, latenessShare*ttft)
-	if run.Client.LagP99 > limit {
-		run.Void = fmt.Sprintf("the client sent late: p99 %s against a limit of %s", millis(run.Client.LagP99), millis(limit))
+	return ""
+}
+
+func (h held) checks() []check {
+	l := h.limits
+	told := func(what string) func(figure, limit string) string {
+		return func(figure, limit string) string { return fmt.Sprintf(what, figure) + " against a limit of " + limit }
 	}
-	if run.Client.TimerP99 > starved*limit {
-		run.Void = fmt.Sprintf("the client was starved of processor time: a 1 ms timer overslept by %s, p99, against a limit of %s",
-			millis(run.Client.TimerP99), millis(starved*limit))
-	}
-	if run.Client.SelfTest99 > limit {
-		run.Void = fmt.Sprintf("the client's own error in the loopback self-test: p99 %s against a limit of %s",
-			millis(run.Client.SelfTest99), millis(limit))
+	return []check{
+		{h.Throttled, l.Throttled, told("the container's CPU quota stopped the client's group for %s of the machine's time"), true, l.Throttled == 0},
+		{h.HostCPU, l.HostCPU, told("the whole machine was busy: %s of its CPU time"), true, l.HostCPU == 0},
+		{h.CPU, l.CPU, told("the client itself took %s of the machine's CPU time"), true, l.CPU == 0},
+		{h.SelfTest99, h.time(l.Lateness), told("the client's own error in the loopback self-test: p99 %s"), false, false},
+		{
+			h.SelfTestStream99, l.Lateness * h.growth(h.e2el-h.ttft),
+			told("the client stretched the streams of the loopback self-test: p99 %s"), false, false,
+		},
+		{h.TimerP99, h.time(l.Timer), told("the client was starved of processor time: a 1 ms timer overslept by %s, p99,"), false, l.Timer == 0},
+		{h.SchedP99, h.time(l.Sched), told("the client was starved of processor time: what could run in it waited %s, p99,"), false, l.Sched == 0},
+		{h.GCPause, h.time(l.GCPause), told("the client's garbage collector paused for %s"), false, l.GCPause == 0},
+		{h.LagP99, h.time(l.Lateness), told("the client sent late: p99 %s"), false, false},
 	}
 }
 
 func millis(s float64) string {
 	return time.Duration(s * float64(time.Second)).Round(10 * time.Microsecond).String()
 }
+
+func portion(x float64) string { return strconv.FormatFloat(math.Round(1000*x)/10, 'f', -1, 64) + " %" }
 
 // lateness returns sent − scheduled of the requests that no concurrency limit held back, and counts those that one did.
 func lateness(requests []bench.Request, l config.Load) (lags []float64, queued int) {

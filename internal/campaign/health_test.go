@@ -39,7 +39,7 @@ func TestLateClientVoidsItsRun(t *testing.T) {
 		requests := sent(60, c.late)
 		run := bench.Condense(requests, 60, bench.SLO{})
 		run.Client.SelfTest99, run.Client.TimerP99 = c.selfTest, c.timer
-		examine(&run, requests, open, 0)
+		examine(&run, requests, open, config.DefaultClient())
 		if (run.Void == "") != (c.void == "") || !strings.Contains(run.Void, c.void) {
 			t.Errorf("%s: void is %q, want %q in it", c.name, run.Void, c.void)
 		}
@@ -54,7 +54,7 @@ func TestWaitingForAConcurrencyLimitIsNoLateness(t *testing.T) {
 		requests[i].Sent = requests[i-1].End
 	}
 	run := bench.Condense(requests, 60, bench.SLO{})
-	examine(&run, requests, limited, 0)
+	examine(&run, requests, limited, config.DefaultClient())
 	if run.Void != "" {
 		t.Errorf("void: %s", run.Void)
 	}

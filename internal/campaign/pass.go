@@ -153,16 +153,35 @@ func (v *visit) pass(ctx context.Context, s config.Scenario, warmUp bool) error 
 	}
 	run := bench.Condense(requests, duration, s.SLO, v.metrics()...)
 	run.Order, run.Started = order, started
-	client.Reconnects, client.SelfTest99 = run.Client.Reconnects, v.p.selfTests[s.Name]
-	run.Client = client
+	client.Reconnects = run.Client.Reconnects
+	run.Client = v.account(client, s)
 	if s.Load.Open() {
 		run.Pace = bench.PaceOf(requests, s.Load.Rate)
 	}
-	examine(&run, requests, s.Load, v.o.Lateness)
+	examine(&run, requests, s.Load, v.limits())
 	if err := v.conclude(s, run, warmUp, err); err != nil || run.Void == "" {
 		return err
 	}
 	return v.selfTest(ctx, s) // the machine may be calmer now
+}
+
+// account adds to what the host says of the client in a run what was known of it before.
+func (v *visit) account(c bench.Client, s config.Scenario) bench.Client {
+	e := v.p.selfTests[s.Name]
+	c.SelfTest50, c.SelfTest99, c.SelfTestStream99 = e.ttft50, e.ttft99, e.stream99
+	c.SameHost = host.Local(v.caps.Address)
+	c.OpenFiles, c.Connections = v.files, connections(s)
+	return c
+}
+
+// limits are those of the config. A server in memory lives in the client's own process, and its time may be virtual: what
+// the machine says of the process then says nothing of the client.
+func (v *visit) limits() config.Client {
+	l := v.p.plan.Config.Campaign.Client
+	if v.o.Dial != nil {
+		l.Sched, l.GCPause, l.CPU, l.HostCPU, l.Throttled = 0, 0, 0, 0, 0
+	}
+	return l
 }
 
 // conclude writes the run and says whether the campaign may go on after it.

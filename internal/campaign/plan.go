@@ -230,6 +230,9 @@ func (p Plan) Hash() (string, error) {
 	if c := p.Config.Campaign; p.turns() {
 		rest = append(rest, c.Design, asked(*p.Config.Reference), c.Looks, c.VisitRuns)
 	}
+	if c := p.Config.Campaign.Client; c != config.DefaultClient() {
+		rest = append(rest, c) // runs of one campaign are held to the same limits
+	}
 	if err := json.NewEncoder(h).Encode(rest); err != nil {
 		return "", fmt.Errorf("hash plan: %w", err)
 	}

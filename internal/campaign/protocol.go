@@ -39,7 +39,7 @@ type protocol struct {
 	unstopped error
 	// Shared by the visits: prompts, and the client's own error by scenario.
 	workloads map[string]load.Workload
-	selfTests map[string]float64
+	selfTests map[string]clientError
 }
 
 func newProtocol(j *journal, o Options) *protocol {
@@ -48,7 +48,7 @@ func newProtocol(j *journal, o Options) *protocol {
 	}
 	return &protocol{
 		o: o, j: j, plan: o.Plan, looked: map[int][]config.Scenario{},
-		workloads: map[string]load.Workload{}, selfTests: map[string]float64{},
+		workloads: map[string]load.Workload{}, selfTests: map[string]clientError{},
 	}
 }
 

@@ -49,10 +49,11 @@ func hurry(t *testing.T, id string, talk *[]string) ([]bench.Digest, config.Conf
 	if err != nil {
 		t.Fatal(err)
 	}
+	p.Config.Campaign.Client = patient
 	res := must(t, Options{
 		Plan: p, State: t.TempDir(), Key: id, Commit: id, Tool: "benchgate test", ID: id,
 		Host: host.Facts{Machine: "m1"},
-		Now:  time.Now, Lateness: 60, Dial: m.Dial, Say: func(s string) { *talk = append(*talk, s) },
+		Now:  time.Now, Dial: m.Dial, Say: func(s string) { *talk = append(*talk, s) },
 	})
 	return Digests(res.Log), c
 }

@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"slices"
@@ -26,25 +27,43 @@ const (
 	selfTestTTFT   = 20 * time.Millisecond
 )
 
-// selfTest measures the client's own error under a load like the scenario's: its TTFT minus what a loopback server noted
-// for the same requests. The middle of the tries stands in every run of the scenario.
+// clientError is the client's own error in a self-test, in seconds.
+type clientError struct {
+	ttft50, ttft99 float64 // its TTFT minus what the server noted
+	stream99       float64 // how much longer a whole stream, from first token to last, seemed than it was
+}
+
+// selfTest measures the client's own error under a load like the scenario's: its account of each request minus what a
+// loopback server noted for it. The middle of the tries, figure by figure, stands in every run of the scenario.
 func (v *visit) selfTest(ctx context.Context, s config.Scenario) error {
-	var p99s []float64
+	var tries []clientError
 	for range selfTestTries {
-		errs, err := selfTestErrors(ctx, likeness(s.Load), min(s.OutputTokens, selfTestTokens), v.o.Dial != nil)
+		requests, truth, err := selfTestPass(ctx, likeness(s.Load), min(s.OutputTokens, selfTestTokens), v.o.Dial != nil)
 		if err != nil {
 			return fmt.Errorf("self-test of the client: %w", err)
 		}
-		p99, err := stat.Quantile(errs, 0.99)
+		e, err := errorOf(requests, truth)
 		if err != nil {
 			return fmt.Errorf("self-test of the client: %w", err)
 		}
-		p99s = append(p99s, max(0, p99))
+		tries = append(tries, e)
 	}
-	slices.Sort(p99s)
-	v.p.selfTests[s.Name] = p99s[len(p99s)/2]
-	v.o.say("client self-test for %q: TTFT error p99 %s", s.Name, millis(v.p.selfTests[s.Name]))
+	e := clientError{
+		ttft50: middle(tries, func(e clientError) float64 { return e.ttft50 }), ttft99: middle(tries, func(e clientError) float64 { return e.ttft99 }),
+		stream99: middle(tries, func(e clientError) float64 { return e.stream99 }),
+	}
+	v.p.selfTests[s.Name] = e
+	v.o.say("client self-test for %q: TTFT error p50 %s, p99 %s; streams seem longer by %s, p99", s.Name, millis(e.ttft50), millis(e.ttft99), millis(e.stream99))
 	return nil
+}
+
+func middle(tries []clientError, of func(clientError) float64) float64 {
+	var values []float64
+	for _, e := range tries {
+		values = append(values, of(e))
+	}
+	slices.Sort(values)
+	return values[len(values)/2]
 }
 
 // likeness is a short load like a scenario's.
@@ -56,12 +75,16 @@ func likeness(l config.Load) config.Load {
 	return config.Load{Concurrency: l.Concurrency, Requests: max(selfTestLeast, selfTestWaves*l.Concurrency)}
 }
 
-// selfTestErrors returns the client's error in the TTFT of each request, in seconds.
-func selfTestErrors(ctx context.Context, l config.Load, tokens int, memory bool) ([]float64, error) {
-	connections := max(l.Concurrency, min(l.Requests, 256))
+// selfTestConnections is how many requests of a self-test may be in flight at once.
+func selfTestConnections(l config.Load) int { return max(l.Concurrency, min(l.Requests, 256)) }
+
+// selfTestPass plays the load against a server of its own, and returns both accounts: the client's, and the server's by
+// the index of a request.
+func selfTestPass(ctx context.Context, l config.Load, tokens int, memory bool) ([]bench.Request, map[int]sim.Record, error) {
+	connections := selfTestConnections(l)
 	running, dial, err := simulate(sim.Options{Slots: connections, TTFT: selfTestTTFT, TPOT: time.Millisecond}, memory)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer running.Close()
 	client, err := openai.New(openai.Options{
@@ -69,11 +92,11 @@ func selfTestErrors(ctx context.Context, l config.Load, tokens int, memory bool)
 		Connections: connections, Dial: dial,
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer client.Close()
 	if err := client.Open(ctx, connections); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	prompts := make([]openai.Prompt, l.Requests)
 	for i := range prompts {
@@ -83,9 +106,9 @@ func selfTestErrors(ctx context.Context, l config.Load, tokens int, memory bool)
 		Load: l, Prompts: prompts, OutputTokens: []int{max(1, tokens)},
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return differences(requests, prompts, running.Server().Drain()), nil
+	return requests, byIndex(prompts, running.Server().Drain()), nil
 }
 
 // simulate starts the server of the self-test, on loopback or in memory, and says how to reach it.
@@ -100,20 +123,36 @@ func simulate(o sim.Options, memory bool) (*sim.Running, dialer, error) {
 
 type dialer = func(ctx context.Context, network, address string) (net.Conn, error)
 
-// differences holds the client's account of each request against the server's.
-func differences(requests []bench.Request, prompts []openai.Prompt, records []sim.Record) []float64 {
-	truth := map[uint64]float64{}
+// byIndex finds each request's record.
+func byIndex(prompts []openai.Prompt, records []sim.Record) map[int]sim.Record {
+	byKey := map[uint64]sim.Record{}
 	for _, r := range records {
-		if !r.First.IsZero() {
-			truth[r.Prompt] = r.First.Sub(r.Received).Seconds()
+		byKey[r.Prompt] = r
+	}
+	truth := map[int]sim.Record{}
+	for i, p := range prompts {
+		if r, ok := byKey[sim.Key(p.Text)]; ok && !r.First.IsZero() {
+			truth[i] = r
 		}
 	}
-	var errs []float64
+	return truth
+}
+
+// errorOf holds the client's account of each request against the server's. An error below zero is none: the server stamps
+// before it writes.
+func errorOf(requests []bench.Request, truth map[int]sim.Record) (clientError, error) {
+	var ttfts, streams []float64
 	for _, q := range requests {
-		is, ok := truth[sim.Key(prompts[q.Index].Text)]
-		if said, known := q.TTFT(); ok && known {
-			errs = append(errs, said-is)
+		is, known := truth[q.Index]
+		ttft, ok := q.TTFT()
+		if !known || !ok {
+			continue
 		}
+		ttfts = append(ttfts, max(0, ttft-is.First.Sub(is.Received).Seconds()))
+		streams = append(streams, max(0, q.LastToken-q.FirstToken-is.Last.Sub(is.First).Seconds()))
 	}
-	return errs
+	p50, err := stat.Quantile(ttfts, 0.50)
+	p99, err99 := stat.Quantile(ttfts, 0.99)
+	stream, errStream := stat.Quantile(streams, 0.99)
+	return clientError{ttft50: p50, ttft99: p99, stream99: stream}, errors.Join(err, err99, errStream)
 }

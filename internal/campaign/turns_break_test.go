@@ -181,7 +181,7 @@ func TestVoidRunsAreMeasuredAgainInTheirPlace(t *testing.T) {
 				p.o.Progress = func(at Progress) {
 					if at.Side == test.side && !at.WarmUp && at.Done == 0 && left > 0 {
 						left--
-						p.selfTests["open"] = 1000 // seconds of the client's own error
+						p.selfTests["open"] = clientError{ttft99: 1000} // seconds of the client's own error
 					}
 				}
 				err = errors.Join(p.within(t.Context()), p.complete())
@@ -302,7 +302,7 @@ func TestAVoidRunAfterTheLookThatDecidesIsNoFault(t *testing.T) {
 					n := len(j.log.Visits)
 					if n >= test.first && n <= test.last && at.Side == candidate && !at.WarmUp && at.Done == 0 && left > 0 {
 						left--
-						p.selfTests["open"] = 1000 // seconds of the client's own error
+						p.selfTests["open"] = clientError{ttft99: 1000} // seconds of the client's own error
 					}
 				}
 				err = errors.Join(p.within(t.Context()), p.complete())

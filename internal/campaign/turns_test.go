@@ -88,10 +88,11 @@ func inTurn(t *testing.T, design string, visitRuns int, dial dialer) Options {
 	if err != nil {
 		t.Fatal(err)
 	}
+	p.Config.Campaign.Client = patient
 	return Options{
 		Plan: p, State: t.TempDir(), Key: "key", Commit: "c0ffee", ReferenceCommit: "ba5e", Tool: "benchgate test", ID: "s",
 		Host: host.Facts{Machine: fmt.Sprintf("turns-%d-%s", os.Getpid(), filepath.Base(t.TempDir()))},
-		Now:  time.Now, Lateness: 60, Dial: dial, Say: func(s string) { t.Log(s) },
+		Now:  time.Now, Dial: dial, Say: func(s string) { t.Log(s) },
 	}
 }
 

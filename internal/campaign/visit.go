@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,6 +28,7 @@ type visit struct {
 	apiKey  string
 	again   bool // an earlier start was for this visit too
 	order   int  // of the latest run
+	files   int  // that may be open; 0 unknown
 	server  *server.Server
 	client  *openai.Client
 	caps    openai.Capabilities
@@ -48,9 +50,11 @@ func newVisit(p *protocol, of part) *visit {
 
 // run starts the server, measures what is missing and stops the server again.
 func (v *visit) run(ctx context.Context) (err error) {
-	if _, err := host.RaiseFileLimit(); err != nil {
+	files, err := host.RaiseFileLimit()
+	if err != nil {
 		v.o.say("warning: raise the limit of open files: %v", err)
 	}
+	v.files = int(min(files, math.MaxInt32))
 	if err := v.start(ctx); err != nil {
 		return err
 	}

@@ -25,6 +25,7 @@ func (r *reader) campaign(b block[campaign], reference bool) Campaign {
 		Budget:      r.duration(c.Budget, 0),
 		AbortErrors: r.percent(c.Abort.v.Errors, 0.05, bounds{greatest: 1, above: true}),
 		AbortInRow:  r.count(c.Abort.v.Consecutive, 10, 1, maxRequests),
+		Client:      r.client(c.Client.v),
 	}
 	fallback := "committed"
 	if reference {
@@ -35,6 +36,31 @@ func (r *reader) campaign(b block[campaign], reference bool) Campaign {
 		r.fail(c.Design.node, out.Design+" compares with a second build, and there is no reference", "say where it is, such as reference: {dir: base}; or design: committed, which compares with a baseline file")
 	}
 	return out
+}
+
+func (r *reader) client(c client) Client {
+	d := DefaultClient()
+	share := bounds{greatest: 1, above: true}
+	return Client{
+		Lateness: r.seconds(c.Lateness, d.Lateness), LatenessShare: r.percent(c.LatenessShare, d.LatenessShare, share),
+		Timer: r.ceiling(c.Timer, d.Timer), Sched: r.ceiling(c.Sched, d.Sched), GCPause: r.ceiling(c.GCPause, d.GCPause),
+		CPU: r.portion(c.CPU, d.CPU), HostCPU: r.portion(c.HostCPU, d.HostCPU), Throttled: r.portion(c.Throttled, d.Throttled),
+	}
+}
+
+// ceiling and portion read a limit that may be off, which is 0.
+func (r *reader) ceiling(c ceiling, fallback float64) float64 {
+	if c.given() && c.written() == "off" {
+		return 0
+	}
+	return r.seconds(duration(c), fallback)
+}
+
+func (r *reader) portion(p portion, fallback float64) float64 {
+	if p.given() && p.written() == "off" {
+		return 0
+	}
+	return r.percent(percent(p), fallback, bounds{greatest: 1, above: true})
 }
 
 func (r *reader) looks(list []count, at ast.Node) []int {

@@ -55,6 +55,27 @@ type Campaign struct {
 	Budget      time.Duration // 0: none
 	AbortErrors float64       // share of failed requests
 	AbortInRow  int           // consecutive failures
+	Client      Client
+}
+
+// Client holds the client and its host to limits: a run in which one is passed is void. Times in seconds, shares as
+// fractions; 0 is no limit.
+type Client struct {
+	// Lateness bounds the schedule lag and the errors of the self-test, p99. Where LatenessShare of the run's TTFT p50 is
+	// more, every limit that is a time grows with it.
+	Lateness      float64
+	LatenessShare float64
+	Timer         float64 // overshoot of a 1 ms timer, p99
+	Sched         float64 // wait of a goroutine for a processor, p99
+	GCPause       float64 // longest pause of the garbage collector
+	CPU           float64 // client's share of the machine's CPU time
+	HostCPU       float64 // busy share of the whole machine
+	Throttled     float64 // share of the machine's CPU time that a container's quota took away
+}
+
+// DefaultClient are the limits of a config that sets none. docs/client.md says why these and no others.
+func DefaultClient() Client {
+	return Client{Lateness: 0.005, LatenessShare: 0.10, Timer: 0.025, Sched: 0.025, Throttled: 0.25}
 }
 
 // Sampling is what every request carries beside its prompt.

@@ -82,6 +82,7 @@ type campaign struct {
 	CoolDown  duration      `yaml:"cooldown" jsonschema:"default=5s" jsonschema_description:"Pause between visits; a committed campaign has only one."`
 	Budget    duration      `yaml:"budget" jsonschema_description:"Longest time that a campaign may take; a plan that could take longer is refused. No limit unless set."`
 	Abort     block[abort]  `yaml:"abort" jsonschema_description:"When a run is given up."`
+	Client    block[client] `yaml:"client" jsonschema_description:"Limits on the client's own faults: a run beyond one is void, and measured again. Times grow with lateness_share where that is more than lateness."`
 }
 
 type warmUp struct {
@@ -91,6 +92,17 @@ type warmUp struct {
 type abort struct {
 	Errors      percent `yaml:"errors" jsonschema:"default=5%" jsonschema_description:"Share of failed requests."`
 	Consecutive count   `yaml:"consecutive" jsonschema:"minimum=1,default=10" jsonschema_description:"Failed requests in a row."`
+}
+
+type client struct {
+	Lateness      duration `yaml:"lateness" jsonschema:"default=5ms" jsonschema_description:"How late the client may send, and how wrong its loopback self-test may be, p99."`
+	LatenessShare percent  `yaml:"lateness_share" jsonschema:"default=10%" jsonschema_description:"The same as a share of the run's TTFT p50; the larger of the two holds."`
+	Timer         ceiling  `yaml:"timer" jsonschema:"default=25ms" jsonschema_description:"How much a timer of 1 ms may oversleep, p99; or off."`
+	Sched         ceiling  `yaml:"sched" jsonschema:"default=25ms" jsonschema_description:"How long what could run in the client may wait for a processor, p99; or off."`
+	GCPause       ceiling  `yaml:"gc_pause" jsonschema:"default=off" jsonschema_description:"Longest pause of the client's garbage collector; or off."`
+	CPU           portion  `yaml:"cpu" jsonschema:"default=off" jsonschema_description:"The client's share of the machine's CPU time; or off."`
+	HostCPU       portion  `yaml:"host_cpu" jsonschema:"default=off" jsonschema_description:"Busy share of the whole machine, server included where it is on the same host; or off."`
+	Throttled     portion  `yaml:"throttled" jsonschema:"default=25%" jsonschema_description:"Share of the machine's CPU time for which a container's quota stopped the client's group; or off."`
 }
 
 type sampling struct {

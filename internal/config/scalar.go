@@ -61,6 +61,8 @@ type (
 	percent  struct{ scalar }
 	share    struct{ scalar } // percent, or points of a ratio
 	limit    struct{ scalar } // duration, percent or number, as its metric wants; or off
+	ceiling  struct{ scalar } // duration, or off
+	portion  struct{ scalar } // percent, or off
 	day      struct{ scalar }
 )
 
@@ -79,6 +81,8 @@ const (
 	percentPattern  = `^[0-9]+(\.[0-9]+)? ?%$`
 	sharePattern    = `^[0-9]+(\.[0-9]+)? ?(%|points?)$`
 	limitPattern    = `^(([0-9]+(\.[0-9]+)?(us|µs|ms|s|m|h|d))+|[0-9]+(\.[0-9]+)? ?%|off)$`
+	ceilingPattern  = `^(([0-9]+(\.[0-9]+)?(us|µs|ms|s|m|h|d))+|off)$`
+	portionPattern  = `^([0-9]+(\.[0-9]+)? ?%|off)$`
 	namePattern     = `^[a-z0-9][a-z0-9-]{0,39}$`
 	dayPattern      = `^[0-9]{4}-[0-9]{2}-[0-9]{2}$`
 	metricPattern   = `^[a-z0-9_]+\.[a-z0-9.]+$`
@@ -98,6 +102,8 @@ var kinds = map[reflect.Type]kind{
 	reflect.TypeFor[percent]():  {noun: "a percentage such as 5%", json: "string", pattern: percentPattern},
 	reflect.TypeFor[share]():    {noun: "a percentage such as 5%", json: "string", pattern: sharePattern},
 	reflect.TypeFor[limit]():    {noun: "a limit such as 500ms, 0.5% or 12.5", json: "number,string", pattern: limitPattern},
+	reflect.TypeFor[ceiling]():  {noun: "a duration such as 25ms, or off", json: "string", pattern: ceilingPattern},
+	reflect.TypeFor[portion]():  {noun: "a percentage such as 25%, or off", json: "string", pattern: portionPattern},
 	reflect.TypeFor[day]():      {noun: "a day such as 2027-01-31", json: "string", pattern: dayPattern},
 }
 

@@ -66,6 +66,26 @@ func TestLongestPauseIsThatOfThisRun(t *testing.T) {
 	}
 }
 
+func TestAQuantileIsThatOfThisRun(t *testing.T) {
+	edges := []float64{math.Inf(-1), 0, 1, 2, math.Inf(1)}
+	for _, c := range []struct {
+		name        string
+		before, now []uint64
+		p, want     float64
+	}{
+		{"none", []uint64{9, 9, 9, 9}, []uint64{9, 9, 9, 9}, 0.99, 0},
+		{"old ones are gone", []uint64{0, 1, 50, 0}, []uint64{0, 100, 50, 0}, 0.99, 1},
+		{"one of a hundred is beyond p99", []uint64{0, 0, 0, 0}, []uint64{0, 99, 1, 0}, 0.99, 1},
+		{"two of a hundred are not", []uint64{0, 0, 0, 0}, []uint64{0, 98, 2, 0}, 0.99, 2},
+		{"longer than all edges", nil, []uint64{0, 0, 0, 7}, 0.99, 2},
+		{"shorter than all edges", nil, []uint64{7, 0, 0, 0}, 0.99, 0},
+	} {
+		if got := quantile(c.p, c.before, metrics.Float64Histogram{Counts: c.now, Buckets: edges}); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
 func TestAShareIsAShare(t *testing.T) {
 	for _, c := range []struct{ part, whole, want float64 }{
 		{1, 4, 0.25}, {5, 4, 1}, {-1, 4, 0}, {1, 0, 0}, {1, -1, 0}, {0, 4, 0},
@@ -88,6 +108,9 @@ func TestAWatcherGivesItsAccount(t *testing.T) {
 		}
 		if !(c.GCPause > 0 && c.GCPause < 10) {
 			t.Errorf("longest pause %v s", c.GCPause)
+		}
+		if !(c.SchedP99 > 0 && c.SchedP99 < 10) {
+			t.Errorf("a goroutine waits %v s, p99", c.SchedP99)
 		}
 		if !(c.CPU > 0 && c.CPU < 1) || !(c.HostCPU >= 0 && c.HostCPU <= 1) {
 			t.Errorf("CPU shares %v and %v", c.CPU, c.HostCPU)

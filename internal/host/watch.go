@@ -19,6 +19,8 @@ type Watcher struct {
 	cpu     time.Duration
 	busy    busy
 	pauses  []uint64
+	waits   []uint64
+	stopped float64
 	timer   spread
 }
 
@@ -29,10 +31,17 @@ const (
 	rest = 9 * time.Millisecond
 )
 
+// The runtime's own accounts: how long the garbage collector stopped everything, and how long goroutines that could run
+// waited for a processor.
+const (
+	pauses = "/sched/pauses/total/gc:seconds"
+	waits  = "/sched/latencies:seconds"
+)
+
 // Watch begins the account. Stop must be called.
 func Watch() *Watcher {
-	w := &Watcher{stop: make(chan struct{}), started: time.Now(), cpu: processTime(), busy: hostTime()}
-	w.pauses = collect().Counts
+	w := &Watcher{stop: make(chan struct{}), started: time.Now(), cpu: processTime(), busy: hostTime(), stopped: throttledTime()}
+	w.pauses, w.waits = collect(pauses).Counts, collect(waits).Counts
 	w.done.Go(w.watchTimer)
 	return w
 }
@@ -52,14 +61,17 @@ func (w *Watcher) watchTimer() {
 	}
 }
 
-// Stop ends the account and returns it. Only the fields that the host knows are set: TimerP99, GCPause, CPU and HostCPU.
-// A share that the system does not tell is 0.
+// Stop ends the account and returns it. Only the fields that the host knows are set: TimerP99, SchedP99, GCPause, CPU,
+// HostCPU and Throttled. A share that the system does not tell is 0.
 func (w *Watcher) Stop() bench.Client {
 	close(w.stop)
 	w.done.Wait()
-	c := bench.Client{TimerP99: w.timer.p99(), GCPause: longest(w.pauses, collect())}
+	c := bench.Client{
+		TimerP99: w.timer.p99(), SchedP99: quantile(0.99, w.waits, collect(waits)), GCPause: longest(w.pauses, collect(pauses)),
+	}
 	if elapsed := time.Since(w.started).Seconds() * float64(runtime.NumCPU()); elapsed > 0 {
 		c.CPU = share((processTime() - w.cpu).Seconds(), elapsed)
+		c.Throttled = share(throttledTime()-w.stopped, elapsed)
 	}
 	now := hostTime()
 	c.HostCPU = share(now.busy-w.busy.busy, now.total-w.busy.total)
@@ -83,8 +95,8 @@ func processTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-func collect() metrics.Float64Histogram {
-	s := []metrics.Sample{{Name: "/sched/pauses/total/gc:seconds"}}
+func collect(name string) metrics.Float64Histogram {
+	s := []metrics.Sample{{Name: name}}
 	metrics.Read(s)
 	if s[0].Value.Kind() != metrics.KindFloat64Histogram {
 		return metrics.Float64Histogram{}
@@ -98,10 +110,36 @@ func longest(before []uint64, now metrics.Float64Histogram) float64 {
 		if i < len(before) && now.Counts[i] == before[i] || now.Counts[i] == 0 {
 			continue
 		}
-		if edge := now.Buckets[i+1]; !math.IsInf(edge, 1) {
-			return edge
+		return edge(now, i)
+	}
+	return 0
+}
+
+// edge is the upper edge of a bucket, in seconds; the lower one of a bucket without end.
+func edge(h metrics.Float64Histogram, i int) float64 {
+	if e := h.Buckets[i+1]; !math.IsInf(e, 1) {
+		return e
+	}
+	return h.Buckets[i]
+}
+
+// quantile is the smallest upper edge that at least p of what was counted since before does not exceed, in seconds; 0 when
+// nothing was.
+func quantile(p float64, before []uint64, now metrics.Float64Histogram) float64 {
+	grown, n := make([]uint64, len(now.Counts)), uint64(0)
+	for i, c := range now.Counts {
+		if i < len(before) {
+			c -= before[i]
 		}
-		return now.Buckets[i]
+		grown[i] = c
+		n += c
+	}
+	need, seen := uint64(math.Ceil(p*float64(n))), uint64(0)
+	for i, c := range grown {
+		seen += c
+		if n > 0 && seen >= need {
+			return max(0, edge(now, i))
+		}
 	}
 	return 0
 }

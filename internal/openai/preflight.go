@@ -197,10 +197,11 @@ func (p *probe) note(a *answer) {
 	p.caps.Buffered = buffered(a.req)
 }
 
-// buffered reports whether tokens that took a while came together. No model writes 5,000 tokens a second in one answer, and
-// an answer that took no time at all says nothing.
+// buffered reports whether an answer came all at once, also one that was shorter than asked.
 func buffered(r bench.Request) bool {
-	return r.Chunks >= 4 && r.FirstToken-r.Sent >= 0.02 && r.LastToken-r.FirstToken < 0.0002*float64(r.Chunks-1)
+	r.Class = bench.OK
+	at, _ := r.AtOnce()
+	return at
 }
 
 // obeying are engines known to write on until min_tokens, whatever the model wants; ignoring are those known not to.
