@@ -12,7 +12,7 @@ import (
 const (
 	cachedDiffers = 0.05 // share of prompt tokens from a cache, between the sides
 	lagFloor      = 0.005
-	lagShare      = 0.10 // of the median TTFT
+	lagShare      = 0.10 // of the median TTFT, where a run does not say its limit
 )
 
 // validity lists what was looked at before a number was believed: for each scenario both sides together, then each side.
@@ -21,14 +21,14 @@ func validity(pairs []*pair) []Check {
 	var out []Check
 	for _, x := range pairs {
 		if x.head != nil && x.base != nil {
-			out = append(out, x.agree(), x.cached())
+			out = append(out, x.agree(), x.cached(), x.cut())
 			if x.head.digest.MustMatch[bench.KeyOutput] == "ceiling" {
 				out = append(out, x.answers())
 			}
 		}
 		for _, s := range []*side{x.base, x.head} {
 			if s != nil {
-				for _, c := range slices.Concat([]Check{s.enough(), s.unspoilt(), s.served(), s.punctual(), s.unqueued()}, s.paced()) {
+				for _, c := range slices.Concat([]Check{s.enough(), s.unspoilt(), s.served(), s.stream(), s.punctual(), s.unqueued()}, s.paced()) {
 					c.Scenario, c.Side = x.scenario, s.name
 					out = append(out, c)
 				}
@@ -113,11 +113,14 @@ func (s *side) served() Check {
 	return c
 }
 
-// punctual compares the worst lag of the schedule with what would void a run.
+// punctual compares the worst lag of the schedule with what would void a run, by the limit that the run was held to.
 func (s *side) punctual() Check {
 	var worst, limit float64
 	for _, r := range s.fit {
-		bound := math.Max(lagFloor, lagShare*finite(r.Metrics["ttft.p50"]))
+		bound := r.Client.LagLimit
+		if bound <= 0 {
+			bound = math.Max(lagFloor, lagShare*finite(r.Metrics["ttft.p50"]))
+		}
 		if lag := finite(r.Client.LagP99); limit == 0 || lag/bound > worst/limit {
 			worst, limit = lag, bound
 		}

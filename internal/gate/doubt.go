@@ -44,7 +44,7 @@ func (q *question) doubts() []doubt {
 		asks = append(asks, q.survivors, q.delayed)
 	}
 	if q.rule.comparative() {
-		asks = append(asks, q.itself, q.aged)
+		asks = append(asks, q.itself, q.recut, q.aged)
 	}
 	var out []doubt
 	for _, ask := range asks {

@@ -205,7 +205,7 @@ func (q *question) level(s *side) (stat.Share, bool) {
 // alreadySo reports whether the baseline breaches the limit by the same measure. A baseline that cannot be judged excuses
 // nothing.
 func (q *question) alreadySo() bool {
-	if q.base == nil || len(q.base.fit) < leastRuns || q.base.spoilt() > mostSpoilt {
+	if q.base == nil || len(q.base.fit) < leastRuns || q.base.spoilt() > mostSpoilt || q.ofStream() && q.base.isBuffered() {
 		return false
 	}
 	switch {

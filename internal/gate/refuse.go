@@ -44,6 +44,9 @@ func (q *question) candidate() {
 	if q.unfinished(h); q.settled() {
 		return
 	}
+	if q.streamed(); q.settled() {
+		return
+	}
 	switch {
 	case q.rule.absolute():
 	case h.turned() && (q.base == nil || !q.base.turned()):
@@ -242,6 +245,9 @@ func (q *question) baseline() {
 		return
 	}
 	if q.tooFew(q.base); q.settled() {
+		return
+	}
+	if q.baseStreamed(); q.settled() {
 		return
 	}
 	if ahead := q.ahead(); ahead >= mostAhead {

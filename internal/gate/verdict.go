@@ -1,6 +1,10 @@
 package gate
 
-import "time"
+import (
+	"time"
+
+	"github.com/benchgate/benchgate/internal/bench"
+)
 
 // VerdictSchema names the file.
 const VerdictSchema = "benchgate.verdict/v1"
@@ -37,11 +41,13 @@ type Verdict struct {
 	// At is the start of the candidate's newest session: the time that this verdict is about.
 	At time.Time `json:"at,omitzero"`
 	// Bound says in words what is claimed about the rate of false alarms and, for a pass, what is excluded.
-	Bound       string      `json:"bound"`
-	Summary     string      `json:"summary"` // one sentence: the outcome and why
-	Findings    []Finding   `json:"findings"`
-	Series      []Series    `json:"series,omitempty"`
-	Validity    []Check     `json:"validity,omitempty"`
+	Bound    string    `json:"bound"`
+	Summary  string    `json:"summary"` // one sentence: the outcome and why
+	Findings []Finding `json:"findings"`
+	Series   []Series  `json:"series,omitempty"`
+	Validity []Check   `json:"validity,omitempty"`
+	// Client is how well the client and its host did, side by side of each scenario.
+	Client      []Health    `json:"client,omitempty"`
 	Environment Environment `json:"environment"`
 	Baseline    *Baseline   `json:"baseline,omitempty"`
 	Attempts    []Attempt   `json:"attempts,omitempty"`
@@ -151,6 +157,19 @@ type Check struct {
 	Name     string `json:"name"`
 	OK       bool   `json:"ok"`
 	Detail   string `json:"detail"`
+}
+
+// Health is the client's account of itself on one side of a scenario: the worst of each figure over the runs that were not
+// void. 0 is nothing, or not recorded.
+type Health struct {
+	Scenario string `json:"scenario"`
+	Side     string `json:"side"` // "base" or "head"
+	// Runs counts the runs behind it, Void those that the client or the host spoilt; these are in no figure.
+	Runs int `json:"runs"`
+	Void int `json:"void,omitempty"`
+	// Topology says whether the server ran on the client's host; empty where that is not known.
+	Topology string `json:"topology,omitempty"`
+	bench.Client
 }
 
 // Environment compares the surroundings of the two sides.
