@@ -16,6 +16,7 @@ import (
 
 	"github.com/benchgate/benchgate/internal/bench"
 	"github.com/benchgate/benchgate/internal/campaign"
+	"github.com/benchgate/benchgate/internal/gate"
 	"github.com/benchgate/benchgate/internal/ingest"
 	"github.com/benchgate/benchgate/internal/report"
 	"github.com/benchgate/benchgate/internal/server"
@@ -255,6 +256,11 @@ func tellResults(w io.Writer, digests []bench.Digest, folder string) {
 		}
 	}
 	tab.Flush()
+	for _, d := range digests {
+		if h, known := gate.HealthOf(d); known {
+			fmt.Fprintf(&buf, "client, %s: %s\n", d.Scenario, report.Client(h))
+		}
+	}
 	for _, d := range digests {
 		if d.Simulated {
 			fmt.Fprintln(&buf, "simulated: these numbers come from a server that only plays one")

@@ -18,6 +18,9 @@ func (m *comment) details(v gate.Verdict, findings []gate.Finding) {
 	if bad := failures(v.Validity); len(bad) > 0 {
 		m.fold(fmt.Sprintf("Validity: %s", count(len(bad), "failed check")), func() { m.bullets("", each(bad, inline)) })
 	}
+	if len(v.Client) > 0 {
+		m.fold("Client health", func() { m.client(v.Client) })
+	}
 	if len(v.Waivers) > 0 {
 		m.fold(fmt.Sprintf("Waivers (%d)", len(v.Waivers)), func() { m.bullets("", each(waivers(v.Waivers), inline)) })
 	}
@@ -40,6 +43,25 @@ func (m *comment) facts(facts []gate.Fact) {
 			break
 		}
 		row := []string{code(name(f.Scenario)), code(name(f.Name)), code(known(f.Base)), code(known(f.Head))}
+		m.line("| " + strings.Join(each(row, cell), " | ") + " |")
+	}
+	m.line("")
+}
+
+// client is how well the client and its host did; each figure is the worst of a side's runs.
+func (m *comment) client(sides []gate.Health) {
+	m.line(inline("Each figure is the worst of a side's runs. In one line, the "+clientLine(sides)+"."), "")
+	head, rows := clientRows(sides)
+	m.line("| "+strings.Join(head, " | ")+" |", "|---|---|"+strings.Repeat("--:|", len(head)-3)+"---|")
+	for i, row := range rows {
+		if i == mostRows {
+			m.line("", fmt.Sprintf("… and %d more", len(rows)-i))
+			break
+		}
+		row[0] = code(row[0])
+		if last := len(row) - 1; row[last] != "" {
+			row[last] = code(row[last])
+		}
 		m.line("| " + strings.Join(each(row, cell), " | ") + " |")
 	}
 	m.line("")

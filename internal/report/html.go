@@ -42,6 +42,9 @@ type sheet struct {
 	Defaults         string
 	WaiverLines      []string
 	AttemptLines     []string
+	ClientLine       string
+	ClientHead       []string
+	ClientRows       [][]string
 }
 
 // rows are a table of findings.
@@ -78,6 +81,8 @@ func writeHTML(w io.Writer, v gate.Verdict) error {
 			s.Failures = append(s.Failures, c)
 		}
 	}
+	s.ClientLine = clientLine(v.Client)
+	s.ClientHead, s.ClientRows = clientRows(v.Client)
 	s.Shown, s.Folded = openly(s.Findings)
 	plot, err := forest(s.Shown)
 	if err != nil {
