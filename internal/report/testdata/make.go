@@ -80,7 +80,12 @@ func (s side) run(random *rand.Rand, order int) bench.Run {
 	}
 	return bench.Run{
 		Order: order, Duration: 20.4 * draw(), Sent: 160, OK: 160, Good: &good, InputTokens: 512, OutputTokens: 128,
-		Client: bench.Client{LagP50: 0.0002, LagP99: 0.0011 * draw(), LagMax: 0.004, CPU: 0.03},
+		Chunks: 128, Buffered: ptr(0),
+		Client: bench.Client{
+			LagP50: 0.0002, LagP99: 0.0011 * draw(), LagMax: 0.004, LagLimit: 0.005, SelfTest50: 0.00016, SelfTest99: 0.0009,
+			SelfTestStream99: 0.0007, TimerP99: 0.00031, SchedP99: 0.00009, GCPause: 0.0002, CPU: 0.03, HostCPU: 0.22,
+			SameHost: true, OpenFiles: 65536, Connections: 64, Coalesced: 0.004,
+		},
 		Metrics: map[string]float64{
 			"ttft.p50": ttft * 0.55, "ttft.p75": ttft * 0.72, "ttft.p90": ttft * 0.91, "ttft.p95": ttft, "ttft.p99": ttft * 1.18 * draw(),
 			"tpot.mean": tpot, "tpot.p95": tpot * 1.21, "e2el.p95": ttft + 128*tpot, "output.rate": rate, "request.rate": rate / 128,
@@ -139,6 +144,7 @@ func main() {
 	write("regressed", decide(p, one(base(1)), one(head(4, 1.31))))
 	write("inconclusive", inconclusive(p))
 	write("invalid", invalid(p))
+	write("buffered", buffered(p))
 	write("incomparable", incomparable(p))
 	write("missing", missing(p))
 	write("new", decide(p, nil, one(head(5, 1))))
@@ -171,6 +177,19 @@ func invalid(p gate.Policy) gate.Verdict {
 			r.Client.LagP99 = 0.061 + 0.009*float64(i)
 		}
 	}
+	return decide(p, one(base(1)), one(h))
+}
+
+// buffered is a candidate behind a proxy that holds most answers back.
+func buffered(p gate.Policy) gate.Verdict {
+	h := head(7, 1)
+	h.more = func(i int, r *bench.Run) {
+		r.Buffered = ptr(0.98)
+		for _, name := range []string{"ttft.p50", "ttft.p75", "ttft.p90", "ttft.p95", "ttft.p99"} {
+			r.Metrics[name] += 1.4
+		}
+	}
+	p.Rules = append(p.Rules, gate.Rule{Metric: "e2el.p95", Tolerance: ptr(0.05), RuleOut: ptr(0.25), At: gate.Place{File: "benchgate.yaml", Line: 36}})
 	return decide(p, one(base(1)), one(h))
 }
 
