@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"time"
 )
 
 // breaks are faults that end an answer, or the server, before its time.
@@ -128,11 +129,16 @@ func giveUp(st *stream) error {
 }
 
 func dieAfter(n int) func(*Server, *http.Request, request) error {
-	return func(s *Server, _ *http.Request, _ request) error {
+	return func(s *Server, r *http.Request, _ request) error {
 		if s.begun.Add(1) <= int64(n) {
 			return nil
 		}
 		s.die()
+		// The listener closes first, then the connections: a client that comes back at once is refused.
+		select {
+		case <-r.Context().Done():
+		case <-time.After(time.Second):
+		}
 		return errBreak
 	}
 }
