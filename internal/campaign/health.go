@@ -77,7 +77,7 @@ func (h held) checks() []check {
 		{h.CPU, l.CPU, told("the client itself took %s of the machine's CPU time"), true, l.CPU == 0},
 		{h.SelfTest99, h.time(l.Lateness), told("the client's own error in the loopback self-test: p99 %s"), false, false},
 		{
-			h.SelfTestStream99, l.Lateness * h.growth(h.e2el-h.ttft),
+			h.SelfTestStream99, l.Lateness * h.growth(h.e2el),
 			told("the client stretched the streams of the loopback self-test: p99 %s"), false, false,
 		},
 		{h.TimerP99, h.time(l.Timer), told("the client was starved of processor time: a 1 ms timer overslept by %s, p99,"), false, l.Timer == 0},
