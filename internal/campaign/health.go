@@ -143,12 +143,14 @@ func connections(s config.Scenario) int {
 }
 
 // judge marks a run whose server misbehaved: such a run stays, and its candidate can no longer pass.
-func judge(run *bench.Run, s config.Scenario) {
+func judge(run *bench.Run, f fresh) {
 	if run.OK == 0 && run.Sent > 0 {
 		run.Invalid = "every request failed"
+		return
 	}
-	if c := run.CachedTokens; c != nil && *c > cacheShare && !s.Load.ReusePrompts {
-		run.Warnings = append(run.Warnings, fmt.Sprintf("%.0f%% of the prompt tokens came from the server's cache although every run has fresh prompts", 100**c))
+	run.Invalid = f.warm(*run)
+	if c := run.CachedTokens; run.Invalid == "" && c != nil && *c > cacheShare && f.shared == 0 {
+		run.Warnings = append(run.Warnings, fmt.Sprintf("%.0f%% of the prompt tokens came from the server's cache although every run has fresh prompts: is its template so long?", 100**c))
 	}
 }
 

@@ -65,27 +65,48 @@ func TestWaitingForAConcurrencyLimitIsNoLateness(t *testing.T) {
 
 func TestRunWithoutOneAnswerIsInvalid(t *testing.T) {
 	run := bench.Condense([]bench.Request{{Class: bench.Refused, Error: "connection refused", End: 0.1}}, 1, bench.SLO{})
-	judge(&run, config.Scenario{})
+	judge(&run, fresh{})
 	if run.Invalid == "" || len(run.Metrics) != 1 {
 		t.Errorf("invalid is %q and metrics are %v; only error.ratio can be known", run.Invalid, run.Metrics)
 	}
 }
 
-func TestWarmCacheIsSaid(t *testing.T) {
-	cached := 30
-	requests := sent(60, 0)
-	for i := range requests {
-		requests[i].InputTokens, requests[i].CachedTokens = 32, &cached
+func TestWarmCacheIsInvalid(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		in, cached int
+		fresh      fresh
+		invalid    bool
+		warnings   int
+	}{
+		{"nothing cached", 512, 0, fresh{around: 12}, false, 0},
+		{"the template alone", 512, 12, fresh{around: 12}, false, 0},
+		{"a long template before a short prompt", 340, 310, fresh{around: 308}, false, 1},
+		{"all but the last token", 512, 511, fresh{around: 12}, true, 0},
+		{"a short prompt sent again", 32, 31, fresh{around: 4}, true, 0},
+		{"half of what is new", 512, 256, fresh{around: 12}, true, 0},
+		{"a shared prefix", 640, 512, fresh{shared: 0.8}, false, 0},
+		{"a shared prefix, and the rest too", 640, 639, fresh{shared: 0.8}, true, 0},
+		{"a shared prefix measured a little short", 640, 520, fresh{shared: 0.78}, false, 0},
+		{"prompts reused on purpose", 512, 511, fresh{shared: 1, around: 12}, false, 0},
+		{"too short to tell", 20, 18, fresh{around: 16}, false, 1},
+	} {
+		requests := sent(60, 0)
+		for i := range requests {
+			requests[i].InputTokens, requests[i].CachedTokens = c.in, &c.cached
+		}
+		run := bench.Condense(requests, 60, bench.SLO{})
+		judge(&run, c.fresh)
+		if (run.Invalid != "") != c.invalid || len(run.Warnings) != c.warnings {
+			t.Errorf("%s: invalid %q, warnings %q", c.name, run.Invalid, run.Warnings)
+		}
 	}
-	run := bench.Condense(requests, 60, bench.SLO{})
-	judge(&run, config.Scenario{})
-	if len(run.Warnings) != 1 {
-		t.Errorf("warnings are %q, want one about the cache", run.Warnings)
-	}
-	reused := bench.Condense(requests, 60, bench.SLO{})
-	judge(&reused, config.Scenario{Load: config.Load{ReusePrompts: true}})
-	if len(reused.Warnings) != 0 {
-		t.Errorf("warnings are %q although prompts are reused on purpose", reused.Warnings)
+}
+
+func TestServerThatDoesNotTellItsCacheIsBelieved(t *testing.T) {
+	run := bench.Condense(sent(60, 0), 60, bench.SLO{})
+	if judge(&run, fresh{}); run.Invalid != "" || len(run.Warnings) != 0 {
+		t.Errorf("invalid %q, warnings %q", run.Invalid, run.Warnings)
 	}
 }
 

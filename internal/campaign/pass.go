@@ -186,7 +186,7 @@ func (v *visit) limits() config.Client {
 
 // conclude writes the run and says whether the campaign may go on after it.
 func (v *visit) conclude(s config.Scenario, run bench.Run, warmUp bool, err error) error {
-	judge(&run, s)
+	judge(&run, v.fresh(s.Name))
 	hopeless := errors.Is(err, load.ErrAborted) || run.Sent > 0 && run.OK == 0
 	died := v.died(hopeless)
 	if died {

@@ -23,6 +23,8 @@ type Capabilities struct {
 	// Buffered says that a whole answer came at once, twice: its ttft and tpot are those of a proxy.
 	Buffered     bool
 	CachedTokens bool // usage tells how many prompt tokens came from a cache
+	// PromptTokens is what the server counted in the first probe: its template, and some twenty tokens. 0: not told.
+	PromptTokens int
 	// KeepAlive is what the server says it does with a connection after an answer: "kept", what its Keep-Alive header says,
 	// such as "timeout=5, max=100", or "closed after each answer".
 	KeepAlive string

@@ -192,6 +192,7 @@ func (p *probe) note(a *answer) {
 	}
 	p.caps.KeepAlive = shorten(p.c.redact.clean(a.kept), 100)
 	p.caps.CachedTokens = a.usage.cached >= 0 && a.usage.known
+	p.caps.PromptTokens = a.req.InputTokens
 	p.caps.Reasoning = a.reasoning
 	p.caps.TTFT = max(0, a.req.FirstToken-a.req.Sent)
 	p.caps.Buffered = buffered(a.req)

@@ -307,6 +307,9 @@ func TestPreflightLearnsWhatTheServerObeys(t *testing.T) {
 					t.Fatal(err)
 				}
 				tt.want.TTFT = 0.03
+				if tt.want.Usage {
+					tt.want.PromptTokens = 7
+				}
 				if tt.want.KeepAlive == "" {
 					tt.want.KeepAlive = "kept"
 				}

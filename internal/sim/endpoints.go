@@ -121,7 +121,11 @@ func (c *cache) met(key uint64) bool {
 
 // recall makes a repeated prompt cheap: all but its last token come from the cache.
 func (s *Server) recall(a *answer) {
-	if !s.fault.caches || !s.seen.met(a.prompt.key) {
+	key := a.prompt.key
+	if s.fault.saltBlind {
+		key = a.prompt.unsalted()
+	}
+	if !s.fault.caches || !s.seen.met(key) {
 		return
 	}
 	a.cached, a.faster = a.prompt.tokens()-1, 0.1

@@ -21,6 +21,7 @@ type fault struct {
 	hidden     []string      // paths that are not found
 	loading    time.Duration // since the start: no generation; unhealthy for the first half of it
 	caches     bool          // repeated prompts are quick
+	saltBlind  bool          // … whatever salt they begin with
 	unstreamed bool          // streams are answered whole
 	slots      int           // instead of Options.Slots, when not 0
 	coldFor    int64         // so many first answers are slow to begin

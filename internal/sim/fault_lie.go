@@ -72,6 +72,10 @@ func lies() []fault {
 			Fault:  Fault{"warm-cache", "serves a repeated prompt from a cache: a tenth of the prefill, cached_tokens in usage"},
 			caches: true,
 		},
+		{
+			Fault:  Fault{"salt-blind-cache", "serves a prompt from its cache though a new first word makes it new, as a cache of text anywhere in a prompt does"},
+			caches: true, saltBlind: true,
+		},
 	}
 }
 

@@ -123,6 +123,8 @@ var cases = map[string]func(*testing.T, *Running){
 	"negative-usage": sees(func(s seen) bool { return strings.Contains(s.body, `"completion_tokens":-1`) }),
 	"warm-cache":     warms,
 
+	"salt-blind-cache": warmsUnderAnotherSalt,
+
 	"one-byte-writes": writesBytes,
 	"crlf": sees(func(s seen) bool {
 		return ends(s, "\r\n") && !strings.Contains(strings.ReplaceAll(s.body, "\r\n", ""), "\n")
@@ -381,6 +383,15 @@ func warms(t *testing.T, r *Running) {
 	for _, want := range []int{0, 1} { // of two tokens, all but the last
 		if _, got := ask(t, r.URL()+"/v1/completions", `{"prompt":"one two"}`); got.Usage.Details.Cached != want {
 			t.Errorf("%d cached tokens, want %d", got.Usage.Details.Cached, want)
+		}
+	}
+}
+
+func warmsUnderAnotherSalt(t *testing.T, r *Running) {
+	for i, want := range []int{0, 2, 0} { // of three tokens, all but the last
+		text := []string{"#00000001 one two", "#00000002 one two", "#00000003 one three"}[i]
+		if _, got := ask(t, r.URL()+"/v1/completions", `{"prompt":"`+text+`"}`); got.Usage.Details.Cached != want {
+			t.Errorf("%q: %d cached tokens, want %d", text, got.Usage.Details.Cached, want)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package sim
 import (
 	"hash/fnv"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -36,6 +37,11 @@ func promptOf(ids []int) prompt {
 		p.salt = uint64(ids[0])
 	}
 	return p
+}
+
+// unsalted is the key of the prompt without the salts in it.
+func (p prompt) unsalted() uint64 {
+	return keyOf(slices.DeleteFunc(slices.Clone(p.ids), func(id int) bool { return id >= saltBase }))
 }
 
 // chatPrompt joins the messages. The salt may stand at the head of any of them: a system message may come first.
