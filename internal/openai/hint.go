@@ -3,6 +3,7 @@ package openai
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/benchgate/benchgate/internal/bench"
 )
@@ -43,7 +44,8 @@ var hints = map[bench.Class]string{
 	bench.Reset:        "the server broke off: its log says why; a proxy in between may have done it too",
 	bench.Truncated:    "the stream is not that of OpenAI's API, or the server broke off: its log says why",
 	bench.Malformed:    "is target.base_url that of an inference server?",
-	bench.TLS:          "is it https:// in target.base_url that the server speaks?",
+	bench.TLS:          "the certificate must be valid today, for the name in target.base_url, and signed by an authority that this machine knows",
+	bench.Redirected:   "a request that is sent on is timed with its detour: set target.base_url to where it leads",
 	bench.FirstTimeout: "the server took the request and said nothing: its log says why",
 	bench.IdleTimeout:  "the server stopped in the middle of an answer: its log says why",
 	bench.Empty:        "the model answers nothing to a plain question: is it a chat model, and is target.api right?",
@@ -57,6 +59,8 @@ func (p *probe) hint(r bench.Request) string {
 		return "the server lists these models: " + p.listed() + "; set target.model to one of them"
 	case r.Status == 404, r.Status == 405:
 		return "is the path in target.base_url right (most servers want …/v1), and does the server know the " + p.c.options.API + " endpoint? See target.api"
+	case r.Class == bench.Malformed && strings.Contains(r.Error, "compressed"):
+		return "switch compression off in the server, or in the proxy before it"
 	case r.Class == bench.HTTP4xx:
 		return "the server refuses the request: compare target.api, target.model, sampling and extra_body with what it takes"
 	}

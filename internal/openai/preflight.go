@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -68,10 +69,13 @@ func (c *Client) withoutUsage() []byte {
 
 // FirstToken asks for one short answer and reports why not one token of it came.
 func (c *Client) FirstToken(ctx context.Context) error {
-	p := &probe{c: c, start: time.Now()}
+	p := &probe{c: c, start: time.Now(), caps: Capabilities{Facts: map[string]string{}}}
 	a := p.ask(ctx, c.limit, false)
 	if a.req.FirstToken > 0 && a.failed == nil || a.req.Class == bench.OK || a.req.Class == bench.TooLong {
 		return nil
+	}
+	if a.req.Status == http.StatusNotFound {
+		p.models(ctx) // to name those that there are
 	}
 	return p.error(ctx, "ask for a first token", a)
 }
@@ -187,9 +191,6 @@ func (p *probe) asked(ctx context.Context, field string) *answer {
 func (p *probe) note(a *answer) {
 	p.caps.Usage = a.usage.known && a.usage.out > 0
 	p.caps.UsageRefused = p.noUsage
-	if a.usage.known && a.usage.out < 0 {
-		p.caps.Warnings = append(p.caps.Warnings, fmt.Sprintf("the server's usage claims %d output tokens: it is not believed", a.usage.out))
-	}
 	p.caps.KeepAlive = shorten(p.c.redact.clean(a.kept), 100)
 	p.caps.CachedTokens = a.usage.cached >= 0 && a.usage.known
 	p.caps.PromptTokens = a.req.InputTokens

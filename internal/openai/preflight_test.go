@@ -489,7 +489,18 @@ func TestFirstTokenNeedsNoMore(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	f := &fake{natural: 0}
+	f := &fake{
+		refuses: func(w http.ResponseWriter) bool {
+			status(w, 404, "application/json", `{"error":"no such model"}`)
+			return true
+		},
+		tells: map[string]string{"/v1/models": `{"data":[{"id":"a"},{"id":"b"}]}`},
+	}
+	var e *Error
+	if err := client(t, serve(t, f)).FirstToken(t.Context()); !errors.As(err, &e) || !strings.Contains(e.Hint, "lists these models: a, b") {
+		t.Errorf("another model: %v, hint %q", err, e.Hint)
+	}
+	f = &fake{natural: 0}
 	if err := client(t, serve(t, f)).FirstToken(t.Context()); err == nil || !strings.Contains(err.Error(), "empty") {
 		t.Errorf("answers nothing: %v", err)
 	}
