@@ -177,8 +177,11 @@ func (v *visit) account(c bench.Client, s config.Scenario) bench.Client {
 // limits are those of the config. A server in memory lives in the client's own process, and its time may be virtual: what
 // the machine says of the process then says nothing of the client.
 func (v *visit) limits() config.Client {
-	l := v.p.plan.Config.Campaign.Client
-	if v.o.Dial != nil {
+	return inMemory(v.p.plan.Config.Campaign.Client, v.o.Dial != nil)
+}
+
+func inMemory(l config.Client, is bool) config.Client {
+	if is {
 		l.Sched, l.GCPause, l.CPU, l.HostCPU, l.Throttled = 0, 0, 0, 0, 0
 	}
 	return l

@@ -33,28 +33,36 @@ type clientError struct {
 	stream99       float64 // how much longer a whole stream, from first token to last, seemed than it was
 }
 
-// selfTest measures the client's own error under a load like the scenario's: its account of each request minus what a
-// loopback server noted for it. The middle of the tries, figure by figure, stands in every run of the scenario.
+// selfTest measures the client's own error under a load like the scenario's. It stands in every run of the scenario.
 func (v *visit) selfTest(ctx context.Context, s config.Scenario) error {
-	var tries []clientError
-	for range selfTestTries {
-		requests, truth, err := selfTestPass(ctx, likeness(s.Load), min(s.OutputTokens, selfTestTokens), v.o.Dial != nil)
-		if err != nil {
-			return fmt.Errorf("self-test of the client: %w", err)
-		}
-		e, err := errorOf(requests, truth)
-		if err != nil {
-			return fmt.Errorf("self-test of the client: %w", err)
-		}
-		tries = append(tries, e)
-	}
-	e := clientError{
-		ttft50: middle(tries, func(e clientError) float64 { return e.ttft50 }), ttft99: middle(tries, func(e clientError) float64 { return e.ttft99 }),
-		stream99: middle(tries, func(e clientError) float64 { return e.stream99 }),
+	e, err := selfTest(ctx, s.Load, s.OutputTokens, v.o.Dial != nil)
+	if err != nil {
+		return fmt.Errorf("self-test of the client: %w", err)
 	}
 	v.p.selfTests[s.Name] = e
 	v.o.say("client self-test for %q: TTFT error p50 %s, p99 %s; streams seem longer by %s, p99", s.Name, millis(e.ttft50), millis(e.ttft99), millis(e.stream99))
 	return nil
+}
+
+// selfTest returns the client's account of each request minus what a loopback server noted for it: the middle of the
+// tries, figure by figure.
+func selfTest(ctx context.Context, l config.Load, tokens int, memory bool) (clientError, error) {
+	var tries []clientError
+	for range selfTestTries {
+		requests, truth, err := selfTestPass(ctx, likeness(l), min(tokens, selfTestTokens), memory)
+		if err != nil {
+			return clientError{}, err
+		}
+		e, err := errorOf(requests, truth)
+		if err != nil {
+			return clientError{}, err
+		}
+		tries = append(tries, e)
+	}
+	return clientError{
+		ttft50: middle(tries, func(e clientError) float64 { return e.ttft50 }), ttft99: middle(tries, func(e clientError) float64 { return e.ttft99 }),
+		stream99: middle(tries, func(e clientError) float64 { return e.stream99 }),
+	}, nil
 }
 
 func middle(tries []clientError, of func(clientError) float64) float64 {
