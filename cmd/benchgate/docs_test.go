@@ -18,6 +18,7 @@ import (
 var elsewhere = map[string]string{
 	"go run ./cmd/benchgate demo": "TestDemoComesOutAsItShould, and .ci/run",
 	"make test":                   "runs this test",
+	"benchgate doctor":            "testdata/script/doctor.txtar, with wide limits on the client",
 }
 
 var (
