@@ -93,6 +93,11 @@ func tellFault(name string, d Diagnosis) []string {
 	}
 	var lines []string
 	for _, c := range d.Checks {
+		if strings.HasPrefix(name, "die-") && c.Class != "" {
+			// Which request meets the broken connection and which the closed port is chance.
+			c.Class = "reset or refused"
+			c.Found, _, _ = strings.Cut(c.Found, ";")
+		}
 		if c.State != Good {
 			lines = append(lines, strings.Join([]string{name, verdict, c.State + " " + c.Name, c.Class, c.Found, c.Next}, "\t"))
 		}
