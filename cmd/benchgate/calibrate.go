@@ -207,7 +207,7 @@ func requestsByRun(log bench.CampaignLog, d bench.Digest) map[int][]bench.Reques
 	all := map[int][]bench.Request{}
 	for _, s := range d.Sessions {
 		for _, r := range s.Runs() {
-			all[r.Order] = requestsOf(log, r.Order)
+			all[r.Order] = log.RequestsOf(r.Order)
 		}
 	}
 	return all

@@ -179,19 +179,9 @@ func rows(log bench.CampaignLog, side, scenario string) []bench.Rows {
 		if r.Scenario != scenario || r.WarmUp || campaign.VisitOf(log, r.Visit).Side != side {
 			continue
 		}
-		all = append(all, bench.RowsOf(r.Order, requestsOf(log, r.Order)))
+		all = append(all, bench.RowsOf(r.Order, log.RequestsOf(r.Order)))
 	}
 	return all
-}
-
-// requestsOf returns a run's requests by index.
-func requestsOf(log bench.CampaignLog, order int) []bench.Request {
-	var qs []bench.Request
-	for _, q := range log.Requests[order] {
-		qs = append(qs, q.Request)
-	}
-	slices.SortFunc(qs, func(a, b bench.Request) int { return a.Index - b.Index })
-	return qs
 }
 
 func writeVLLM(log bench.CampaignLog, plan campaign.Plan, folder string) error {
@@ -212,7 +202,7 @@ func writeVLLM(log bench.CampaignLog, plan campaign.Plan, folder string) error {
 		path := filepath.Join(folder, fmt.Sprintf("%s-run%03d.json", name, r.Order))
 		err := writeFile(path, func(f *os.File) error {
 			w := bufio.NewWriter(f)
-			return errors.Join(ingest.WriteVLLM(w, r.Run, requestsOf(log, r.Order), log.Header.SLOs[r.Scenario], meta), w.Flush())
+			return errors.Join(ingest.WriteVLLM(w, r.Run, log.RequestsOf(r.Order), log.Header.SLOs[r.Scenario], meta), w.Flush())
 		})
 		if err != nil {
 			return err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // CampaignLog is a campaign.jsonl read back.
@@ -20,6 +21,16 @@ type CampaignLog struct {
 	Cut bool
 	// Whole is the length in bytes of what was read: where a cut file has to be truncated before it goes on.
 	Whole int64
+}
+
+// RequestsOf returns the requests of a run by index.
+func (l CampaignLog) RequestsOf(order int) []Request {
+	var requests []Request
+	for _, r := range l.Requests[order] {
+		requests = append(requests, r.Request)
+	}
+	slices.SortFunc(requests, func(a, b Request) int { return a.Index - b.Index })
+	return requests
 }
 
 // Complete reports whether the run of that order was completed.

@@ -18,7 +18,7 @@ const VLLMDefinitions = "vllm-0.33/1"
 func Compat(log bench.CampaignLog) (bench.CampaignLog, error) {
 	log.Runs = slices.Clone(log.Runs)
 	for i, r := range log.Runs {
-		requests := requestsOf(log.Requests[r.Order])
+		requests := log.RequestsOf(r.Order)
 		if len(requests) != r.Sent {
 			return log, fmt.Errorf("run %d sent %d requests, and the file holds %d of them", r.Order, r.Sent, len(requests))
 		}
@@ -73,16 +73,6 @@ func redefined(facts map[string]string) map[string]string {
 	facts = maps.Clone(facts)
 	facts[bench.KeyDefinitions] = VLLMDefinitions
 	return facts
-}
-
-// requestsOf are the requests of a run by index.
-func requestsOf(records []bench.RequestRecord) []bench.Request {
-	var requests []bench.Request
-	for _, r := range records {
-		requests = append(requests, r.Request)
-	}
-	slices.SortFunc(requests, func(a, b bench.Request) int { return a.Index - b.Index })
-	return requests
 }
 
 // asVLLM are requests as vllm bench serve reads them. See vllmRequest.
@@ -146,15 +136,7 @@ func failedAs(class, otherwise bench.Class) bench.Class {
 
 // vllmChunks are the arrivals of the chunks that vllm bench serve takes for output, of a request with a VLLM.
 func vllmChunks(q bench.Request) []float64 {
-	var all []float64
-	if q.FirstToken > 0 {
-		at := q.FirstToken
-		all = append(all, at)
-		for _, gap := range q.Gaps {
-			at += gap
-			all = append(all, at)
-		}
-	}
+	all := arrivals(q)
 	known := all
 	if len(q.VLLM.Stretches) > 0 {
 		known = nil
@@ -169,6 +151,20 @@ func vllmChunks(q bench.Request) []float64 {
 	known = append(known, q.VLLM.Blank...)
 	slices.Sort(known)
 	return known
+}
+
+// arrivals are those of all chunks with tokens.
+func arrivals(q bench.Request) []float64 {
+	if q.FirstToken <= 0 {
+		return nil
+	}
+	at := q.FirstToken
+	all := []float64{at}
+	for _, gap := range q.Gaps {
+		at += gap
+		all = append(all, at)
+	}
+	return all
 }
 
 // vllmTokens are the server's counts that vllm bench serve reads, 0 where it reads none. Their source is "usage" or empty.

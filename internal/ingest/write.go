@@ -149,10 +149,7 @@ func peaks(requests []bench.Request) (chunks float64, running int) {
 		if q.Class != bench.OK {
 			continue
 		}
-		at := q.FirstToken
-		came[int(at-first)]++
-		for _, gap := range q.Gaps {
-			at += gap
+		for _, at := range arrivals(q) {
 			came[int(at-first)]++
 		}
 		for second := int(q.Sent - first); second <= int(q.LastToken-first); second++ {
