@@ -40,20 +40,13 @@ func CheckRun(r Run) error {
 	if err := r.Pace.check(); err != nil {
 		return fmt.Errorf("pace: %w", err)
 	}
-	cached := 0.0
-	if r.CachedTokens != nil {
-		cached = *r.CachedTokens
-	}
-	buffered := 0.0
-	if r.Buffered != nil {
-		buffered = *r.Buffered
-	}
+	buffered := orZero(r.Buffered)
 	if buffered > 1 {
 		return fmt.Errorf("buffered is %v: a share is at most 1", buffered)
 	}
 	return notNegative(append(r.Client.numbers(),
 		number{"duration", r.Duration}, number{"input_tokens", r.InputTokens}, number{"output_tokens", r.OutputTokens},
-		number{"cached_tokens", cached}, number{"chunks", r.Chunks}, number{"buffered", buffered},
+		number{"cached_tokens", orZero(r.CachedTokens)}, number{"chunks", r.Chunks}, number{"buffered", buffered},
 	)...)
 }
 
