@@ -32,37 +32,50 @@ func TryLock(device string) (unlock func() error, holder string, err error) {
 }
 
 func tryLockIn(folder, device string) (unlock func() error, by string, err error) {
-	path := filepath.Join(folder, "benchgate-"+fileName(device)+".lock")
-	lock := flock.New(path, flock.SetFlag(lockFlag(path)), flock.SetPermissions(0o666))
-	switch ok, err := lock.TryLock(); {
+	lock := lockOf(folder, device)
+	switch ok, err := take(lock, device); {
 	case err != nil:
-		return nil, "", fmt.Errorf("lock device %q: %w", device, err)
+		return nil, "", err
 	case !ok:
-		return nil, holder(path), nil
+		return nil, holder(lock.Path()), nil
 	}
-	sign(path)
 	return lock.Unlock, "", nil
 }
 
-func lockIn(ctx context.Context, folder, device string, waiting func(msg string)) (func() error, error) {
+func lockOf(folder, device string) *flock.Flock {
 	path := filepath.Join(folder, "benchgate-"+fileName(device)+".lock")
-	lock := flock.New(path, flock.SetFlag(lockFlag(path)), flock.SetPermissions(0o666))
+	return flock.New(path, flock.SetFlag(lockFlag(path)), flock.SetPermissions(0o666))
+}
+
+// take takes the lock if it is free, and signs it.
+func take(lock *flock.Flock, device string) (bool, error) {
+	ok, err := lock.TryLock()
+	if err != nil {
+		return false, fmt.Errorf("lock device %q: %w", device, err)
+	}
+	if ok {
+		sign(lock.Path())
+	}
+	return ok, nil
+}
+
+func lockIn(ctx context.Context, folder, device string, waiting func(msg string)) (func() error, error) {
+	lock := lockOf(folder, device)
 	begun, said := time.Now(), time.Time{}
 	for {
 		if ctx.Err() != nil {
 			return nil, fmt.Errorf("wait for device %q: %w", device, context.Cause(ctx))
 		}
-		ok, err := lock.TryLock()
+		ok, err := take(lock, device)
 		if err != nil {
-			return nil, fmt.Errorf("lock device %q: %w", device, err)
+			return nil, err
 		}
 		if ok {
-			sign(path)
 			return lock.Unlock, nil
 		}
 		if waiting != nil && (said.IsZero() || time.Since(said) >= lockTalk) {
 			said = time.Now()
-			waiting(waitMessage(device, path, time.Since(begun)))
+			waiting(waitMessage(device, lock.Path(), time.Since(begun)))
 		}
 		select {
 		case <-ctx.Done():
