@@ -218,7 +218,7 @@ func (p Plan) Hash() (string, error) {
 		if s.Dataset.Path == "" {
 			continue
 		}
-		if err := p.hashFile(h, s.Dataset.Path); err != nil {
+		if err := p.hashFile(h, s.Dataset); err != nil {
 			return "", fmt.Errorf("read dataset of scenario %q: %w", s.Name, err)
 		}
 	}
@@ -240,11 +240,8 @@ func (p Plan) Hash() (string, error) {
 }
 
 // hashFile adds the contents of a data file, which may be larger than memory.
-func (p Plan) hashFile(to io.Writer, path string) error {
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(p.folder, path)
-	}
-	f, err := os.Open(path)
+func (p Plan) hashFile(to io.Writer, d config.Dataset) error {
+	f, err := load.Open(d, p.folder)
 	if err != nil {
 		return err
 	}

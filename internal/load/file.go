@@ -11,8 +11,8 @@ import (
 	"github.com/benchgate/benchgate/internal/config"
 )
 
-// open opens the file of a dataset, whose path is relative to folder. Errors name it as the config does.
-func open(d config.Dataset, folder string) (*os.File, error) {
+// Open opens the file of a dataset, whose path is relative to folder. Errors name it as the config does.
+func Open(d config.Dataset, folder string) (*os.File, error) {
 	path := d.Path
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(folder, path)

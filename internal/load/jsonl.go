@@ -31,7 +31,7 @@ type line struct {
 // jsonl fills in the prompts of a file, in its order. With fewer lines than requests it begins anew at the first line;
 // with more, the first ones are used.
 func (w *Workload) jsonl(s config.Scenario, folder, api string) error {
-	f, err := open(s.Dataset, folder)
+	f, err := Open(s.Dataset, folder)
 	if err != nil {
 		return err
 	}

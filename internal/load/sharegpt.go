@@ -140,7 +140,7 @@ func (w *Workload) shareGPT(s config.Scenario, folder string, cal bench.Calibrat
 	case s.Dataset.Longest < 1:
 		return fmt.Errorf("max_input_tokens %d: want 1 or more", s.Dataset.Longest)
 	}
-	f, err := open(s.Dataset, folder)
+	f, err := Open(s.Dataset, folder)
 	if err != nil {
 		return err
 	}
