@@ -46,7 +46,7 @@ func (v *visit) fresh(scenario string) fresh {
 	if w, ok := v.p.workloads[scenario]; ok {
 		f.shared = w.SharedTokens()
 	}
-	switch text := v.p.texts[scenario]; text.Method {
+	switch text := v.j.log.Header.Texts[scenario]; text.Method {
 	case load.MethodUsage, load.MethodTokens:
 		f.around = text.Overhead
 	}

@@ -39,7 +39,6 @@ type protocol struct {
 	unstopped error
 	// Shared by the visits: prompts, and the client's own error by scenario.
 	workloads map[string]load.Workload
-	texts     map[string]bench.Calibration // by scenario
 	selfTests map[string]clientError
 }
 
@@ -49,7 +48,7 @@ func newProtocol(j *journal, o Options) *protocol {
 	}
 	return &protocol{
 		o: o, j: j, plan: o.Plan, looked: map[int][]config.Scenario{},
-		workloads: map[string]load.Workload{}, texts: map[string]bench.Calibration{}, selfTests: map[string]clientError{},
+		workloads: map[string]load.Workload{}, selfTests: map[string]clientError{},
 	}
 }
 

@@ -200,7 +200,6 @@ func (v *visit) workload(ctx context.Context, s config.Scenario, texts map[strin
 		}
 	}
 	texts[s.Name] = text
-	v.p.texts[s.Name] = text
 	w, err := load.Prompts(s, v.p.plan.folder, text, v.target.API)
 	if err != nil {
 		return fmt.Errorf("scenario %q: %w", s.Name, err)
