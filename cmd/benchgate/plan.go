@@ -28,10 +28,10 @@ func tellPlan(sh *shell, p campaign.Plan, result bool, notes ...string) {
 	if len(p.Parts) > 1 {
 		for i, part := range p.Parts {
 			say("  %s stage, %s: %s at best, %s at worst; at most %d requests", []string{"first", "second"}[i],
-				shareInWords(p, part), minutes(part.Best), minutes(part.Worst), part.Requests)
+				shareInWords(p, part), campaign.Span(part.Best), campaign.Span(part.Worst), part.Requests)
 		}
 	}
-	say("time: %s at best, %s at worst; at most %d requests", minutes(p.Best), minutes(p.Worst), p.Requests)
+	say("time: %s at best, %s at worst; at most %d requests", campaign.Span(p.Best), campaign.Span(p.Worst), p.Requests)
 	for _, n := range slices.Concat(notes, p.Config.Unused, p.Notes) {
 		say("note: %s", n)
 	}
@@ -95,7 +95,7 @@ func affordable(p campaign.Plan) error {
 	if budget == 0 || d <= budget || p.Begun {
 		return nil
 	}
-	return withHint(fmt.Errorf("the %s case of %s is over campaign.budget, %s", what, minutes(d), minutes(budget)), "%s", remedies(p))
+	return withHint(fmt.Errorf("the %s case of %s is over campaign.budget, %s", what, campaign.Span(d), campaign.Span(budget)), "%s", remedies(p))
 }
 
 // possible refuses a plan that this machine or its budget cannot carry out, before anything is started.
@@ -155,11 +155,4 @@ func loadInWords(l config.Load) string {
 		words += fmt.Sprintf(", for %s or longer", time.Duration(l.MinDuration*float64(time.Second)))
 	}
 	return words
-}
-
-func minutes(d time.Duration) string {
-	if d < time.Minute {
-		return fmt.Sprintf("%.0f s", d.Seconds())
-	}
-	return fmt.Sprintf("%.1f min", d.Minutes())
 }

@@ -15,7 +15,7 @@ func (d *doctor) plan() {
 	}
 	p := d.Plan
 	c := Check{
-		Section: "config", Name: "time", State: Good, Found: fmt.Sprintf("%s at best, %s at worst", span(p.Best), span(p.Worst)),
+		Section: "config", Name: "time", State: Good, Found: fmt.Sprintf("%s at best, %s at worst", Span(p.Best), Span(p.Worst)),
 		Figures: map[string]float64{"best": p.Best.Seconds(), "worst": p.Worst.Seconds(), "requests": float64(p.Requests)},
 	}
 	most, budget := p.Worst, p.Config.Campaign.Budget
@@ -24,7 +24,7 @@ func (d *doctor) plan() {
 		c.Found += ", until a run of the closed loop is known"
 	}
 	if budget > 0 {
-		c.Found += fmt.Sprintf("; the budget is %s", span(budget))
+		c.Found += fmt.Sprintf("; the budget is %s", Span(budget))
 	}
 	if budget > 0 && most > budget {
 		c.State, c.Why = Fail, "run refuses a plan that does not fit its budget"
@@ -67,7 +67,8 @@ func last(names []string) string {
 	return names[len(names)-1]
 }
 
-func span(d time.Duration) string {
+// Span writes a time to be planned with: whole seconds below a minute, else minutes.
+func Span(d time.Duration) string {
 	if d < time.Minute {
 		return fmt.Sprintf("%.0f s", d.Seconds())
 	}

@@ -76,14 +76,7 @@ func (d *doctor) clock() {
 
 // files looks at how many connections this program may hold.
 func (d *doctor) files() {
-	need := uint64(reserve)
-	for _, t := range d.trials() {
-		need = max(need, uint64(2*selfTestConnections(likeness(t.load))+reserve))
-	}
-	if d.Plan != nil {
-		n, _ := d.Plan.Files()
-		need = max(need, uint64(n))
-	}
+	need := uint64(d.needed())
 	limit, err := host.RaiseFileLimit()
 	c := Check{
 		Section: "runner", Name: "files", State: Good, Found: fmt.Sprintf("%d may be open, %d are needed", limit, need),
@@ -97,6 +90,18 @@ func (d *doctor) files() {
 		c.State, c.Why, c.Next = Fail, "each request in flight needs one", fmt.Sprintf("ulimit -n %d, or lower the scenario's concurrency", need)
 	}
 	d.add(c)
+}
+
+// needed is how many files the plan needs; without one, the self-tests at the usual loads.
+func (d *doctor) needed() (need int) {
+	if d.Plan != nil {
+		need, _ = d.Plan.Files()
+		return need
+	}
+	for _, t := range d.trials() {
+		need = max(need, 2*selfTestConnections(likeness(t.load))+reserve)
+	}
+	return need
 }
 
 // deviceWait is how long a doctor waits for another measurement to end.

@@ -13,7 +13,6 @@ import (
 	"github.com/benchgate/benchgate/internal/host"
 	"github.com/benchgate/benchgate/internal/openai"
 	"github.com/benchgate/benchgate/internal/server"
-	"github.com/benchgate/benchgate/internal/stat"
 )
 
 // Bounds of a look at a server that is there already. One with a command has as long for its start as the config gives it.
@@ -218,9 +217,9 @@ func (d *doctor) tried(answers []bench.Request) Check {
 	d.ttft, d.e2el = run.Metrics["ttft.p50"], run.Metrics["e2el.p50"]
 	c := Check{Section: "server", Name: "trial", State: Good, Figures: map[string]float64{"sent": float64(len(answers)), "ok": float64(run.OK)}}
 	c.Found = fmt.Sprintf("%d of %d short answers came, %d at a time", run.OK, len(answers), tryAtOnce)
-	if ttft, err := stat.Quantile(times(answers), 0.5); err == nil {
-		c.Found += "; TTFT p50 " + brief(ttft)
-		c.Figures["ttft_p50"] = ttft
+	if d.ttft > 0 {
+		c.Found += "; TTFT p50 " + brief(d.ttft)
+		c.Figures["ttft_p50"] = d.ttft
 	}
 	mind := func(state, why, next, format string, args ...any) {
 		c.State, c.Why, c.Next = state, why, next
@@ -230,9 +229,9 @@ func (d *doctor) tried(answers []bench.Request) Check {
 		mind(Warn, "the time that this takes is in their ttft", "let the server, or the proxy before it, keep connections between requests",
 			"%d met a kept connection that the server had closed, and went out again", n)
 	}
-	if share := cachedShare(answers); share > cacheShare {
+	if share := run.CachedTokens; share != nil && *share > cacheShare {
 		mind(Warn, "prompts that a cache serves make ttft look better than it is: such runs are invalid", "switch the server's prompt cache off, or name its reset in target.reset",
-			"%s of the prompt tokens came from a cache although all prompts were new", portion(share))
+			"%s of the prompt tokens came from a cache although all prompts were new", portion(*share))
 	}
 	slow := func(a bench.Request) bool { return a.Class == bench.Canceled }
 	if n := count(answers, slow); n > 0 {
@@ -255,27 +254,6 @@ func count(answers []bench.Request, is func(bench.Request) bool) (n int) {
 		}
 	}
 	return n
-}
-
-// cachedShare is the share of prompt tokens that came from a cache, as far as the server tells.
-func cachedShare(answers []bench.Request) float64 {
-	in, cached := 0, 0
-	for _, a := range answers {
-		if a.CachedTokens != nil {
-			in, cached = in+a.InputTokens, cached+*a.CachedTokens
-		}
-	}
-	return float64(cached) / float64(max(1, in))
-}
-
-func times(answers []bench.Request) []float64 {
-	var all []float64
-	for _, a := range answers {
-		if t, ok := a.TTFT(); ok && a.Class == bench.OK {
-			all = append(all, t)
-		}
-	}
-	return all
 }
 
 // connections looks at what the server does with a connection after an answer.
