@@ -283,13 +283,13 @@ func (d *doctor) beside(ctx context.Context, s *server.Server) {
 		switch _, known, err := s.Counters(ctx); {
 		case err != nil:
 			d.add(Check{
-				Section: "server", Name: "metrics", State: Warn, Found: err.Error(), Why: "the server's own counters cannot be held against what the client saw",
+				Section: "server", Name: "metrics", State: Warn, Found: err.Error(), Why: "the server's own counters cannot be read",
 				Next: "set target.metrics to their path, or to off",
 			})
 		case known:
-			d.good("server", "metrics", "%s answers: the server's own counters are held against what the client sees", path)
+			d.good("server", "metrics", "%s answers with counters that this program knows", path)
 		default:
-			d.good("server", "metrics", "%s has no counters that this program knows: nothing is held against them", path)
+			d.good("server", "metrics", "%s has no counters that this program knows", path)
 		}
 	}
 	if d.Target.ResetPath == "" {
