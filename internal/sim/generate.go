@@ -67,7 +67,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, q request, receiv
 		answerJSON(w, http.StatusOK, a.whole())
 		return nil
 	}
-	st := &stream{server: s, answer: &a, record: rec, wire: newWire(w, a.wire), writer: w, ctx: r.Context()}
+	st := &stream{server: s, answer: &a, record: rec, wire: newWire(w, r, a.wire), writer: w, ctx: r.Context()}
 	if err := st.open(); err != nil {
 		return err
 	}
@@ -124,37 +124,49 @@ func (s *Server) play(ctx context.Context, a *answer, received time.Time, emit f
 	return nil
 }
 
-// alarm waits for moments, with one timer for all of them.
+// alarm waits for moments, with one timer for all of them. It waits on the timer alone, which costs half of a select: the
+// end of the context sets the timer off.
 type alarm struct {
-	ctx   context.Context
-	dead  <-chan struct{}
-	timer *time.Timer
+	ctx    context.Context
+	dead   <-chan struct{}
+	timer  *time.Timer
+	forget func() bool
 }
 
-func newAlarm(ctx context.Context, dead <-chan struct{}) *alarm { return &alarm{ctx: ctx, dead: dead} }
+func newAlarm(ctx context.Context, dead <-chan struct{}) *alarm {
+	t := time.NewTimer(time.Hour)
+	return &alarm{ctx: ctx, dead: dead, timer: t, forget: context.AfterFunc(ctx, func() { t.Reset(0) })}
+}
 
 func (a *alarm) until(due time.Time) error {
 	wait := time.Until(due)
 	if wait <= 0 {
-		return a.ctx.Err()
+		return a.over()
 	}
-	if a.timer == nil {
-		a.timer = time.NewTimer(wait)
-	} else {
-		a.timer.Reset(wait)
+	a.timer.Reset(wait)
+	// A context that ends from here on sets the timer off after it was set; one that had ended before is seen here.
+	if err := a.over(); err != nil {
+		return err
+	}
+	<-a.timer.C
+	return a.over()
+}
+
+// over says why nobody waits any more.
+func (a *alarm) over() error {
+	err := a.ctx.Err()
+	if err == nil {
+		return nil
 	}
 	select {
-	case <-a.timer.C:
-		return nil
-	case <-a.ctx.Done():
-		return a.ctx.Err()
 	case <-a.dead:
 		return errBreak
+	default:
+		return err
 	}
 }
 
 func (a *alarm) stop() {
-	if a.timer != nil {
-		a.timer.Stop()
-	}
+	a.forget()
+	a.timer.Stop()
 }

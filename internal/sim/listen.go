@@ -40,8 +40,10 @@ func Serve(s *Server, l net.Listener) *Running {
 		l = s.fault.paper.listen(l)
 	}
 	r := &Running{server: s, listener: l, done: make(chan struct{})}
+	life, end := context.WithCancel(context.Background())
 	r.http = &http.Server{
-		Handler: s, ReadHeaderTimeout: 30 * time.Second, ErrorLog: log.New(io.Discard, "", 0), ConnContext: countRequests,
+		Handler: s, ReadHeaderTimeout: 30 * time.Second, ErrorLog: log.New(io.Discard, "", 0),
+		BaseContext: func(net.Listener) context.Context { return life }, ConnContext: withCaller,
 	}
 	r.close = sync.OnceValue(r.end)
 	var open sync.WaitGroup // connections
@@ -59,10 +61,12 @@ func Serve(s *Server, l net.Listener) *Running {
 		defer close(r.done)
 		select {
 		case <-s.dead:
+			end()
 			_ = r.http.Close()
 			<-served
 		case <-served:
 			s.die()
+			end()
 		}
 		open.Wait()
 	}()
@@ -100,15 +104,26 @@ func (r *Running) Done() <-chan struct{} { return r.done }
 // Close stops listening, breaks every connection and waits for the requests in hand.
 func (r *Running) Close() error { return r.close() }
 
-type requestsOn struct{}
+// caller is a connection and how many requests came on it.
+type caller struct {
+	conn     net.Conn
+	requests atomic.Int64
+}
 
-// countRequests gives each connection a counter of its requests.
-func countRequests(ctx context.Context, _ net.Conn) context.Context {
-	return context.WithValue(ctx, requestsOn{}, new(atomic.Int64))
+type callerKey struct{}
+
+func withCaller(ctx context.Context, c net.Conn) context.Context {
+	return context.WithValue(ctx, callerKey{}, &caller{conn: c})
+}
+
+// callerOf is nil where the server is not behind Serve.
+func callerOf(r *http.Request) *caller {
+	c, _ := r.Context().Value(callerKey{}).(*caller)
+	return c
 }
 
 // kept says that the request is not the first on its connection. It counts, so it is asked once a request.
 func kept(r *http.Request) bool {
-	n, ok := r.Context().Value(requestsOn{}).(*atomic.Int64)
-	return ok && n.Add(1) > 1
+	c := callerOf(r)
+	return c != nil && c.requests.Add(1) > 1
 }

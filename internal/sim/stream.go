@@ -23,6 +23,7 @@ type stream struct {
 
 func (st *stream) open() error {
 	st.head = st.answer.head()
+	st.data = append(st.data, st.head...)
 	if err := st.wire.open(); err != nil {
 		return err
 	}
@@ -54,7 +55,7 @@ func (st *stream) tokens(from, until int) error {
 	if last && !a.wire.finishApart && !a.wire.finishEarly || from == 0 && a.wire.finishEarly {
 		finish = a.finish
 	}
-	st.data = a.choice(append(st.data[:0], st.head...), from, until, finish)
+	st.data = a.choice(st.data[:len(st.head)], from, until, finish)
 	if a.twice {
 		one := string(st.data[len(st.head):])
 		st.data = append(append(st.data, ','), strings.Replace(one, `"index":0`, `"index":1`, 1)...)
@@ -114,7 +115,7 @@ func (st *stream) sendFinish() error {
 			return err
 		}
 	}
-	st.data = a.choice(append(st.data[:0], st.head...), a.length, a.length, a.finish)
+	st.data = a.choice(st.data[:len(st.head)], a.length, a.length, a.finish)
 	return st.wire.event(append(st.data, a.tail()...))
 }
 
