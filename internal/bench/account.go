@@ -9,6 +9,8 @@ import (
 // Told is a server's own account of one request, as the last chunk of its answer gave it. Times are seconds, 0 where the
 // server did not tell them.
 type Told struct {
+	// Source is the member of the chunk that it was read from: one of the Source constants.
+	Source string `json:"source,omitempty"`
 	// Prefill is from the start of the work on the prompt to the first token, Decode from the first token to the last.
 	Prefill float64 `json:"prefill,omitempty"`
 	Decode  float64 `json:"decode,omitempty"`
@@ -19,6 +21,12 @@ type Told struct {
 	OutputTokens int `json:"output_tokens,omitempty"`
 }
 
+// The members of an answer's last chunk in which servers tell how it went.
+const (
+	SourceTimings = "timings" // llama-server
+	SourceMetrics = "metrics" // vLLM under --enable-per-request-metrics
+)
+
 // The values of ServerAccount.TTFTFrom: where the server's clock starts.
 const (
 	FromArrival = "arrival" // of the request
@@ -28,10 +36,9 @@ const (
 // ServerAccount is what the server itself says of the requests of one run. A field that is nil, 0 or empty was not told.
 // Seconds, tokens and shares.
 type ServerAccount struct {
-	// Source names what it was read from: "timings" or "metrics" in each answer, "/metrics (vllm)" before and after the run.
+	// Source names what the times were read from: "timings" or "metrics" in each answer, else "/metrics (vllm)" before and
+	// after the run.
 	Source string `json:"source,omitempty"`
-	// Requests are those that the server counted as answered during the run, by whomever they were sent.
-	Requests *float64 `json:"requests,omitempty"`
 	// TTFT is the server's mean time to the first token, from the moment that TTFTFrom names; TPOT its mean time per output
 	// token.
 	TTFT     float64 `json:"ttft,omitempty"`
@@ -40,17 +47,31 @@ type ServerAccount struct {
 	// Gap is the client's mean ttft of the same requests less TTFT: what the network, the HTTP server and the client add.
 	// Where TTFTFrom is FromWork the wait for a slot is in it too. Negative when the server says more than the client saw.
 	Gap *float64 `json:"gap,omitempty"`
-	// PromptTokens and OutputTokens are totals over the run, cached prompt tokens included.
+	// Counters names what the totals below were read from before and after the run, such as "/metrics (vllm)".
+	Counters string `json:"counters,omitempty"`
+	// Requests are those that the server counted as answered during the run, by whomever they were sent.
+	Requests *float64 `json:"requests,omitempty"`
+	// PromptTokens and OutputTokens are totals over the run, cached prompt tokens included; absent where the server counted
+	// other requests than the run sent.
 	PromptTokens *float64 `json:"prompt_tokens,omitempty"`
 	OutputTokens *float64 `json:"output_tokens,omitempty"`
 	// CachedTokens is the share of PromptTokens that came from a cache, by the server's counters.
 	CachedTokens *float64 `json:"cached_tokens,omitempty"`
 	// ChunkTokens is how many tokens a chunk held in the mean, by the answers' usage: 1 is one each.
 	ChunkTokens float64 `json:"chunk_tokens,omitempty"`
-	// WarmTokens is the share of the tokens of one request alone, shared with no other prompt of the run and no chat template,
-	// that came from a cache all the same. Nil where it cannot be told.
-	WarmTokens *float64 `json:"warm_tokens,omitempty"`
+	// Doubts say where the account does not fit what the client saw, by what is in doubt: see the Doubt constants.
+	Doubts map[string]string `json:"doubts,omitempty"`
 }
+
+// What may be in doubt between a server's account and what its client saw.
+const (
+	DoubtRequests = "requests"         // the server counted others than the run sent
+	DoubtTTFT     = "ttft"             // the server says more than the client saw
+	DoubtPrompt   = "prompt tokens"    // usage and the counters differ
+	DoubtOutput   = "output tokens"    // usage and the counters differ
+	DoubtCached   = "cached tokens"    // usage and the counters differ
+	DoubtChunks   = "tokens per chunk" // usage and the chunks differ
+)
 
 // check refuses numbers that no server can have meant.
 func (a *ServerAccount) check() error {
@@ -65,19 +86,27 @@ func (a *ServerAccount) check() error {
 	default:
 		return fmt.Errorf("ttft_from %s: want %s or %s", shorten(a.TTFTFrom), FromArrival, FromWork)
 	}
-	if len(a.Source) > 200 {
-		return errors.New("source is longer than 200 bytes")
+	if len(a.Source) > 200 || len(a.Counters) > 200 {
+		return errors.New("source or counters is longer than 200 bytes")
+	}
+	for what, text := range a.Doubts {
+		if len(what) > 200 || len(text) > 1000 {
+			return errors.New("a doubt is longer than 1000 bytes")
+		}
 	}
 	return notNegative(
 		number{"requests", orZero(a.Requests)}, number{"ttft", a.TTFT}, number{"tpot", a.TPOT},
 		number{"prompt_tokens", orZero(a.PromptTokens)}, number{"output_tokens", orZero(a.OutputTokens)},
-		number{"cached_tokens", orZero(a.CachedTokens)}, number{"chunk_tokens", a.ChunkTokens}, number{"warm_tokens", orZero(a.WarmTokens)},
+		number{"cached_tokens", orZero(a.CachedTokens)}, number{"chunk_tokens", a.ChunkTokens},
 	)
 }
 
 func (t *Told) check() error {
 	if t == nil {
 		return nil
+	}
+	if len(t.Source) > 200 {
+		return errors.New("source is longer than 200 bytes")
 	}
 	return notNegative(
 		number{"prefill", t.Prefill}, number{"decode", t.Decode}, number{"queue", orZero(t.Queue)},

@@ -22,7 +22,8 @@ func TestAServersAccountIsHeldToWhatCanBe(t *testing.T) {
 		{"negative ttft", bench.ServerAccount{TTFT: -1}, "ttft is -1"},
 		{"tokens that are no number", bench.ServerAccount{OutputTokens: p(math.NaN())}, "output_tokens is NaN"},
 		{"an unknown clock", bench.ServerAccount{TTFTFrom: "noon"}, `ttft_from "noon"`},
-		{"a book", bench.ServerAccount{Source: strings.Repeat("x", 201)}, "source is longer"},
+		{"a book", bench.ServerAccount{Source: strings.Repeat("x", 201)}, "source or counters is longer"},
+		{"another book", bench.ServerAccount{Doubts: map[string]string{bench.DoubtTTFT: strings.Repeat("x", 1001)}}, "a doubt is longer"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			err := bench.CheckRun(bench.Run{Server: &tt.a})

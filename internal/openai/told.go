@@ -6,10 +6,10 @@ import (
 	"github.com/benchgate/benchgate/internal/bench"
 )
 
-// The members of a chunk in which servers tell how an answer went.
+// The members of a chunk in which servers tell how an answer went: llama-server's in the last one, vLLM's in that of the usage.
 const (
-	fromTimings = "timings" // llama-server, in the last chunk
-	fromMetrics = "metrics" // vLLM under --enable-per-request-metrics, in the chunk of the usage
+	fromTimings = bench.SourceTimings
+	fromMetrics = bench.SourceMetrics
 )
 
 // most is the largest time, in milliseconds, and the largest count that a server is believed.
@@ -17,7 +17,7 @@ const most = 1e9
 
 // told is a server's account of one answer: milliseconds and counts, -1 for what it does not tell.
 type told struct {
-	source                 string // fromTimings or fromMetrics; empty when there is none
+	source                 string // one of bench's Source constants; empty when there is none
 	prefill, decode, queue float64
 	fresh, out, cached     float64
 }
@@ -64,7 +64,7 @@ func (t told) note(r *bench.Request) {
 		return
 	}
 	r.Told = &bench.Told{
-		Prefill: max(0, t.prefill) / 1000, Decode: max(0, t.decode) / 1000,
+		Source: t.source, Prefill: max(0, t.prefill) / 1000, Decode: max(0, t.decode) / 1000,
 		PromptTokens: int(max(0, t.fresh)), OutputTokens: int(max(0, t.out)),
 	}
 	if t.queue >= 0 {

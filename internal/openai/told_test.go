@@ -25,22 +25,22 @@ func TestAnAnswersOwnAccountIsReadWhereItStands(t *testing.T) {
 		{
 			name: "timings of llama-server", cached: &cached,
 			last: `{"choices":[],"timings":{"cache_n":40,"prompt_n":5,"prompt_ms":73.5,"predicted_n":5,"predicted_ms":196.442}}`,
-			want: &bench.Told{Prefill: 0.0735, Decode: 0.196442, PromptTokens: 5, OutputTokens: 5},
+			want: &bench.Told{Source: "timings", Prefill: 0.0735, Decode: 0.196442, PromptTokens: 5, OutputTokens: 5},
 		},
 		{
 			name: "metrics of vLLM",
 			last: `{"choices":[],"metrics":{"time_to_first_token_ms":85.2,"generation_time_ms":1240.5,"queue_time_ms":12.3,"mean_itl_ms":9.1,"tokens_per_second":103.2}}`,
-			want: &bench.Told{Prefill: 0.0852, Decode: 1.2405, Queue: seconds(0.0123)},
+			want: &bench.Told{Source: "metrics", Prefill: 0.0852, Decode: 1.2405, Queue: seconds(0.0123)},
 		},
 		{
 			name: "metrics of each kind of token do not hide those of the answer",
 			last: `{"choices":[],"metrics":{"time_to_first_token_ms":85,"output_token_metrics":{"content":{"time_to_first_token_ms":268,"generation_time_ms":3}},"generation_time_ms":1000}}`,
-			want: &bench.Told{Prefill: 0.085, Decode: 1},
+			want: &bench.Told{Source: "metrics", Prefill: 0.085, Decode: 1},
 		},
-		{name: "nulls are not told", last: `{"choices":[],"metrics":{"time_to_first_token_ms":null,"queue_time_ms":null}}`, want: &bench.Told{}},
+		{name: "nulls are not told", last: `{"choices":[],"metrics":{"time_to_first_token_ms":null,"queue_time_ms":null}}`, want: &bench.Told{Source: "metrics"}},
 		{name: "null metrics", last: `{"choices":[],"metrics":null}`},
 		{name: "metrics that are a list", last: `{"choices":[],"metrics":[1,{"queue_time_ms":3}]}`},
-		{name: "lies are not told", last: `{"choices":[],"timings":{"prompt_ms":-5,"predicted_ms":"12","cache_n":-1,"prompt_n":1e300}}`, want: &bench.Told{}},
+		{name: "lies are not told", last: `{"choices":[],"timings":{"prompt_ms":-5,"predicted_ms":"12","cache_n":-1,"prompt_n":1e300}}`, want: &bench.Told{Source: "timings"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			a := replay(t, "data: "+token+"\n\ndata: "+tt.last+"\n\ndata: [DONE]\n\n")
@@ -82,7 +82,7 @@ func TestARecordedAnswerOfLlamaServerTellsItsTimes(t *testing.T) {
 	s, url := answering(t)
 	s.set(recorded)
 	a := client(t, url).exchange(context.Background(), Call{Prompt: Prompt{Text: "hello"}, MaxTokens: 16}, clock())
-	want := &bench.Told{Prefill: 0.084603, Decode: 0.58043, PromptTokens: 5, OutputTokens: 16}
+	want := &bench.Told{Source: "timings", Prefill: 0.084603, Decode: 0.58043, PromptTokens: 5, OutputTokens: 16}
 	if diff := cmp.Diff(want, a.req.Told); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

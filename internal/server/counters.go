@@ -25,6 +25,7 @@ const (
 	Prompt    Counter = "prompt"     // tokens of prompts, cached ones included
 	Fresh     Counter = "fresh"      // … that were worked on: cached ones left out
 	Cached    Counter = "cached"     // … that came from a cache
+	Asked     Counter = "asked"      // … that a cache was asked for: a prompt that waits for memory asks again and again
 	Output    Counter = "output"     // tokens written
 	TTFTSum   Counter = "ttft_sum"   // times from the arrival of a request to its first token
 	TTFTCount Counter = "ttft_count" // how many
@@ -36,7 +37,8 @@ const (
 type Counters struct {
 	// Engine is the server's name for itself: vllm, sglang, llama.cpp, tgi or simulated.
 	Engine string
-	totals map[Counter]float64
+	// Totals holds what the server keeps; what it does not keep is not there.
+	Totals map[Counter]float64
 	// coarse is how far a total may be from what was counted, for a server that writes few digits: a share of it.
 	coarse float64
 	doubt  float64 // in a difference of two: the same, in units of the counter
@@ -44,7 +46,7 @@ type Counters struct {
 
 // Of is a total. False: the server does not keep it.
 func (c Counters) Of(k Counter) (float64, bool) {
-	v, ok := c.totals[k]
+	v, ok := c.Totals[k]
 	return v, ok
 }
 
@@ -69,6 +71,7 @@ var engines = []engine{
 		names: map[Counter][]string{
 			Requests: {"request_success"}, Prompt: {"prompt_tokens"}, Output: {"generation_tokens"},
 			Cached:  {"prefix_cache_hits", "external_prefix_cache_hits"},
+			Asked:   {"prefix_cache_queries"},
 			TTFTSum: {"time_to_first_token_seconds"}, TPOTSum: {"request_time_per_output_token_seconds"},
 		},
 	},
@@ -177,14 +180,14 @@ func (e *engine) wants(line []byte) bool {
 }
 
 func (e *engine) counters(families map[string]*dto.MetricFamily) Counters {
-	c := Counters{Engine: e.name, totals: map[Counter]float64{}, coarse: e.coarse}
+	c := Counters{Engine: e.name, Totals: map[Counter]float64{}, coarse: e.coarse}
 	for k, names := range e.names {
 		switch k {
 		case TTFTSum, TPOTSum:
 			sum, ok := total(families, e.prefix+names[0]+"_sum")
 			n, also := total(families, e.prefix+names[0]+"_count")
 			if ok && also {
-				c.totals[k], c.totals[countOf(k)] = sum, n
+				c.Totals[k], c.Totals[countOf(k)] = sum, n
 			}
 			continue
 		}
@@ -193,12 +196,12 @@ func (e *engine) counters(families map[string]*dto.MetricFamily) Counters {
 			if !ok && i == 0 {
 				break
 			}
-			c.totals[k] += v
+			c.Totals[k] += v
 		}
 	}
 	for _, k := range e.silent {
-		if _, prompt := c.totals[Prompt]; prompt {
-			c.totals[k] += 0
+		if _, prompt := c.Totals[Prompt]; prompt {
+			c.Totals[k] += 0
 		}
 	}
 	return c
@@ -239,17 +242,17 @@ func (c Counters) Since(before Counters) (Counters, error) {
 	if c.Engine != before.Engine {
 		return Counters{}, fmt.Errorf("the metrics were %s's before and are %s's now", before.Engine, c.Engine)
 	}
-	d := Counters{Engine: c.Engine, totals: map[Counter]float64{}}
-	for _, k := range slices.Sorted(maps.Keys(c.totals)) {
-		was, ok := before.totals[k]
+	d := Counters{Engine: c.Engine, Totals: map[Counter]float64{}}
+	for _, k := range slices.Sorted(maps.Keys(c.Totals)) {
+		was, ok := before.Totals[k]
 		if !ok {
 			continue
 		}
-		if c.totals[k] < was {
-			return Counters{}, fmt.Errorf("the server's count of %s fell from %g to %g: it was started anew, or several servers share the address", k, was, c.totals[k])
+		if c.Totals[k] < was {
+			return Counters{}, fmt.Errorf("the server's count of %s fell from %g to %g: it was started anew, or several servers share the address", k, was, c.Totals[k])
 		}
-		d.totals[k] = c.totals[k] - was
-		d.doubt = max(d.doubt, c.coarse*(c.totals[k]+was))
+		d.Totals[k] = c.Totals[k] - was
+		d.doubt = max(d.doubt, c.coarse*(c.Totals[k]+was))
 	}
 	return d, nil
 }

@@ -37,7 +37,7 @@ func TestEachEnginesMetricsAreUnderstood(t *testing.T) {
 		want         map[Counter]float64
 	}{
 		{"vllm", "vllm", map[Counter]float64{
-			Requests: 100, Prompt: 64000, Output: 12000, Cached: 4016, TTFTSum: 4.25, TTFTCount: 100, TPOTSum: 0.9, TPOTCount: 100,
+			Requests: 100, Prompt: 64000, Output: 12000, Cached: 4016, Asked: 64000, TTFTSum: 4.25, TTFTCount: 100, TPOTSum: 0.9, TPOTCount: 100,
 		}},
 		{"sglang", "sglang", map[Counter]float64{
 			Requests: 100, Prompt: 51200, Output: 12800, Cached: 1500, TTFTSum: 5.5, TTFTCount: 100, TPOTSum: 101.6, TPOTCount: 12700,
@@ -51,7 +51,7 @@ func TestEachEnginesMetricsAreUnderstood(t *testing.T) {
 			if err != nil || c.Engine != tt.engine {
 				t.Fatal(c.Engine, err)
 			}
-			if diff := cmp.Diff(tt.want, c.totals); diff != "" {
+			if diff := cmp.Diff(tt.want, c.Totals); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -128,7 +128,7 @@ func TestTwoLooksMakeADifference(t *testing.T) {
 		t.Fatal(err)
 	}
 	// What was not there before cannot be subtracted.
-	if diff := cmp.Diff(map[Counter]float64{Prompt: 64, Output: 0}, d.totals); diff != "" || d.Doubt() != 0 {
+	if diff := cmp.Diff(map[Counter]float64{Prompt: 64, Output: 0}, d.Totals); diff != "" || d.Doubt() != 0 {
 		t.Errorf("doubt %v (-want +got):\n%s", d.Doubt(), diff)
 	}
 	if _, err := before.Since(after); err == nil || !strings.Contains(err.Error(), "count of prompt fell from 164 to 100") {
@@ -251,7 +251,7 @@ func FuzzCounters(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for k, v := range maps.All(c.totals) {
+		for k, v := range maps.All(c.Totals) {
 			if math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
 				t.Fatalf("%s is %v", k, v)
 			}
@@ -260,7 +260,7 @@ func FuzzCounters(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for k, v := range d.totals {
+		for k, v := range d.Totals {
 			if v != 0 {
 				t.Fatalf("%s changed by %v in no time", k, v)
 			}
