@@ -26,17 +26,30 @@ const (
 // warm says that the server took from its cache what it cannot have seen, with the figures; empty when it did not, or does
 // not tell. Where the server's template is as long as the prompt, a warm cache cannot be told from a cached template.
 func (f fresh) warm(run bench.Run) string {
-	if run.CachedTokens == nil {
+	share, by, known := cachedShare(run)
+	if !known {
 		return ""
 	}
 	in := run.InputTokens
-	cached := *run.CachedTokens * in
+	cached := share * in
 	own := in*(1-f.shared) - f.around
 	if surplus := own - (in - cached); surplus <= ownSlack*own+promptSlack*in+tokenSlack {
 		return ""
 	}
-	return fmt.Sprintf("the server's cache was warm: it took %.0f of the %.0f prompt tokens of a request from it, although about %.0f of them are new in every run (target.reset empties a cache before each run, load.reuse_prompts asks for a warm one)",
-		cached, in, own)
+	return fmt.Sprintf("the server's cache was warm: it took %.0f of the %.0f prompt tokens of a request from it%s, although about %.0f of them are new in every run (target.reset empties a cache before each run, load.reuse_prompts asks for a warm one)",
+		cached, in, by, own)
+}
+
+// cachedShare is the share of a run's prompt tokens that came from a cache: as usage tells it, and where that tells nothing
+// of caching, by the server's own counters.
+func cachedShare(run bench.Run) (share float64, by string, known bool) {
+	switch s := run.Server; {
+	case run.CachedTokens != nil:
+		return *run.CachedTokens, "", true
+	case s != nil && s.CachedTokens != nil:
+		return *s.CachedTokens, " by its own counters", true
+	}
+	return 0, "", false
 }
 
 // fresh is what is known of the prompts of a scenario in this visit. How long the template is was measured with the prompts

@@ -149,8 +149,8 @@ func judge(run *bench.Run, f fresh) {
 		return
 	}
 	run.Invalid = f.warm(*run)
-	if c := run.CachedTokens; run.Invalid == "" && c != nil && *c > cacheShare && f.shared == 0 {
-		run.Warnings = append(run.Warnings, fmt.Sprintf("%.0f%% of the prompt tokens came from the server's cache although every run has fresh prompts: is its template so long?", 100**c))
+	if share, by, _ := cachedShare(*run); run.Invalid == "" && share > cacheShare && f.shared == 0 {
+		run.Warnings = append(run.Warnings, fmt.Sprintf("%.0f%% of the prompt tokens came from the server's cache%s although every run has fresh prompts: is its template so long?", 100*share, by))
 	}
 }
 

@@ -116,6 +116,10 @@ func (v *visit) pass(ctx context.Context, s config.Scenario, warmUp bool) error 
 	if err := v.server.Reset(ctx); err != nil {
 		return serverError("reset the server before a run", err)
 	}
+	before, err := v.begin(ctx)
+	if err != nil {
+		return err
+	}
 	if err := v.client.Open(ctx, connections(s)); err != nil {
 		return serverError("open connections", err)
 	}
@@ -151,18 +155,29 @@ func (v *visit) pass(ctx context.Context, s config.Scenario, warmUp bool) error 
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	run := bench.Condense(requests, duration, s.SLO, v.metrics()...)
+	run := v.condense(s, requests, duration, client)
 	run.Order, run.Started = order, started
-	client.Reconnects = run.Client.Reconnects
-	run.Client = v.account(client, s)
-	if s.Load.Open() {
-		run.Pace = bench.PaceOf(requests, s.Load.Rate)
+	counted, writeErr := v.since(ctx, before, run, err)
+	if writeErr != nil {
+		return writeErr
 	}
+	run.Server = accountOf(requests, counted)
 	examine(&run, requests, s.Load, v.limits())
 	if err := v.conclude(s, run, warmUp, err); err != nil || run.Void == "" {
 		return err
 	}
 	return v.selfTest(ctx, s) // the machine may be calmer now
+}
+
+// condense makes a run of its requests, with what the client knows of itself.
+func (v *visit) condense(s config.Scenario, requests []bench.Request, duration float64, client bench.Client) bench.Run {
+	run := bench.Condense(requests, duration, s.SLO, v.metrics()...)
+	client.Reconnects = run.Client.Reconnects
+	run.Client = v.account(client, s)
+	if s.Load.Open() {
+		run.Pace = bench.PaceOf(requests, s.Load.Rate)
+	}
+	return run
 }
 
 // account adds to what the host says of the client in a run what was known of it before.
@@ -208,10 +223,13 @@ func (v *visit) conclude(s config.Scenario, run bench.Run, warmUp bool, err erro
 	if writeErr := v.write(bench.Record{Run: &record}); writeErr != nil {
 		return writeErr
 	}
-	if run.Pace.Behind() && !warmUp && !v.behind(s.Name, run.Order) {
+	if run.Pace.Behind() && !warmUp && !v.earlier(record, func(r bench.RunRecord) bool { return r.Pace.Behind() }) {
 		if err := v.p.warn("saturated", fmt.Sprintf("scenario %q, run %d: %s", s.Name, run.Order, saturated(*run.Pace))); err != nil {
 			return err
 		}
+	}
+	if err := v.doubtful(record); err != nil {
+		return err
 	}
 	if run.Void != "" && !warmUp {
 		if warnErr := v.p.warn("void", fmt.Sprintf("scenario %q: run %d is void: %s", s.Name, run.Order, run.Void)); warnErr != nil {
@@ -223,7 +241,7 @@ func (v *visit) conclude(s config.Scenario, run bench.Run, warmUp bool, err erro
 		return errDied
 	case hopeless:
 		return &ServerError{
-			Doing: v.doing(s, run), Err: errors.Join(err, firstFailure(run)),
+			Doing: v.doing(s.Name, run.Order), Err: errors.Join(err, firstFailure(run)),
 			Hint: v.afterwards(),
 		}
 	}
@@ -235,19 +253,19 @@ func saturated(p bench.Pace) string {
 	return p.String() + ": it is saturated, and latencies grow with the length of the run"
 }
 
-// behind reports whether a run of the scenario before this one did not keep up either: that is said once.
-func (v *visit) behind(scenario string, order int) bool {
+// earlier reports whether this was so of a run of the scenario and side before this one: it is said once.
+func (v *visit) earlier(run bench.RunRecord, so func(bench.RunRecord) bool) bool {
 	return slices.ContainsFunc(v.j.log.Runs, func(r bench.RunRecord) bool {
-		return r.Scenario == scenario && !r.WarmUp && r.Order < order && r.Pace.Behind() && VisitOf(v.j.log, r.Visit).Side == v.side
+		return r.Scenario == run.Scenario && !r.WarmUp && r.Order < run.Order && VisitOf(v.j.log, r.Visit).Side == v.side && so(r)
 	})
 }
 
 // doing names a run in errors.
-func (v *visit) doing(s config.Scenario, run bench.Run) string {
+func (v *visit) doing(scenario string, order int) string {
 	if v.slot > 0 {
-		return fmt.Sprintf("scenario %q, run %d, %s", s.Name, run.Order, v.side)
+		return fmt.Sprintf("scenario %q, run %d, %s", scenario, order, v.side)
 	}
-	return fmt.Sprintf("scenario %q, run %d", s.Name, run.Order)
+	return fmt.Sprintf("scenario %q, run %d", scenario, order)
 }
 
 // grace is how long a server that just failed everything is given to turn out dead: its connections break a little

@@ -32,6 +32,7 @@ type visit struct {
 	server  *server.Server
 	client  *openai.Client
 	caps    openai.Capabilities
+	counts  counting
 	logName string
 }
 
@@ -80,6 +81,7 @@ func (v *visit) start(ctx context.Context) error {
 		return serverError("start "+v.who(), err)
 	}
 	v.server = s
+	v.counts = counting{look: s.Counters}
 	return nil
 }
 

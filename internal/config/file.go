@@ -59,7 +59,7 @@ type target struct {
 	Ready      block[ready]        `yaml:"ready" jsonschema_description:"When the server counts as started: the path answers and one token came."`
 	Stop       block[stop]         `yaml:"stop" jsonschema_description:"How the server is stopped."`
 	Reset      text                `yaml:"reset" jsonschema:"pattern=^/" jsonschema_description:"Path that is posted to before each run, to empty the server's caches; relative to the origin of base_url."`
-	Metrics    text                `yaml:"metrics" jsonschema:"pattern=^(/|off$),default=/metrics" jsonschema_description:"Path of the server's Prometheus metrics, or off; relative to the origin of base_url. Not used by this version."`
+	Metrics    text                `yaml:"metrics" jsonschema:"pattern=^(/|off$),default=/metrics" jsonschema_description:"Path of the server's Prometheus metrics, or off; relative to the origin of base_url."`
 	Remote     word                `yaml:"remote" jsonschema:"enum=deny,enum=allow,default=deny" jsonschema_description:"Allows a target that is neither loopback nor in a private network."`
 }
 

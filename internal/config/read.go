@@ -239,7 +239,7 @@ func (r *reader) resolve(root ast.Node, f file) Config {
 		Runner: r.runnerName(f.Runner), Campaign: r.campaign(f.Campaign, f.Reference.given()),
 		Sampling: r.sampling(f.Sampling), Paths: r.paths(f.Gate.v.Paths),
 	}
-	c.Unused = r.unused(root, f, c.Campaign.Design)
+	c.Unused = r.unused(root, c.Campaign.Design)
 	if f.Target.given() {
 		c.Target = r.target(f.Target.v, f.Target.node)
 	}

@@ -9,9 +9,9 @@ import (
 )
 
 // unused says of every key that the file sets and that nothing acts on, in the order of the file, that it does nothing:
-// keys that this version only reads, and those that another design would use. A server's metrics that are off are as asked.
-func (r *reader) unused(root ast.Node, f file, design string) []string {
-	idle := map[string]string{"target.metrics": "this version", "gate.paths": "this version"}
+// keys that this version only reads, and those that another design would use.
+func (r *reader) unused(root ast.Node, design string) []string {
+	idle := map[string]string{"gate.paths": "this version"}
 	switch design {
 	case "committed":
 		for _, key := range []string{"reference", "campaign.looks", "campaign.visit_runs", "campaign.cooldown"} {
@@ -26,7 +26,7 @@ func (r *reader) unused(root ast.Node, f file, design string) []string {
 		for _, name := range strings.Split(key, ".") {
 			n = entry(n, name)
 		}
-		if n == nil || key == "target.metrics" && f.Target.v.Metrics.written() == "off" {
+		if n == nil {
 			continue
 		}
 		all = append(all, Error{File: r.name, Line: r.keys[n].Position.Line, Message: key + " is not used by " + by})
