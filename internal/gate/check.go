@@ -22,6 +22,7 @@ func validity(pairs []*pair) []Check {
 	for _, x := range pairs {
 		if x.head != nil && x.base != nil {
 			out = append(out, x.agree(), x.cached(), x.cut())
+			out = append(out, x.gaps()...)
 			if x.head.digest.MustMatch[bench.KeyOutput] == "ceiling" {
 				out = append(out, x.answers())
 			}
@@ -71,8 +72,12 @@ func (x *pair) cached() Check {
 func (s *side) cachedTokens() (share float64, known bool) {
 	n := 0
 	for _, r := range s.fit {
-		if r.CachedTokens != nil {
-			share += *r.CachedTokens
+		told := r.CachedTokens
+		if told == nil && r.Server != nil {
+			told = r.Server.CachedTokens
+		}
+		if told != nil {
+			share += *told
 			n++
 		}
 	}

@@ -29,8 +29,8 @@ func (p Policy) verdict(qs []*question, pairs []*pair, base, head []bench.Digest
 	uses, warnings := p.waive(qs, at)
 	v := Verdict{
 		Schema: VerdictSchema, Runner: runner(base, head), At: at, Simulated: simulated(base, head), DefaultRules: p.Planned,
-		Findings: []Finding{}, Series: series(pairs), Validity: validity(pairs), Client: health(pairs), Environment: environment(pairs),
-		Baseline: baselineOf(pairs), Waivers: uses, Warnings: slices.Concat(renamed(base, head), unknowns(pairs), warnings),
+		Findings: []Finding{}, Series: series(pairs), Validity: validity(pairs), Client: health(pairs), Server: accounts(pairs), Environment: environment(pairs),
+		Baseline: baselineOf(pairs), Waivers: uses, Warnings: slices.Concat(renamed(base, head), unknowns(pairs), doubted(pairs), warnings),
 	}
 	if slices.ContainsFunc(pairs, func(x *pair) bool { return x.same }) {
 		v.Design = designInterleaved

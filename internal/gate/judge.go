@@ -44,6 +44,7 @@ func (q *question) judge() {
 	q.power()
 	q.remark()
 	q.hurried()
+	q.outside()
 	q.grow()
 	t := q.thresholds()
 	q.attainable(t)

@@ -47,7 +47,9 @@ type Verdict struct {
 	Series   []Series  `json:"series,omitempty"`
 	Validity []Check   `json:"validity,omitempty"`
 	// Client is how well the client and its host did, side by side of each scenario.
-	Client      []Health    `json:"client,omitempty"`
+	Client []Health `json:"client,omitempty"`
+	// Server is what each side's server says of itself, beside what its client saw.
+	Server      []Account   `json:"server,omitempty"`
 	Environment Environment `json:"environment"`
 	Baseline    *Baseline   `json:"baseline,omitempty"`
 	Attempts    []Attempt   `json:"attempts,omitempty"`
@@ -170,6 +172,25 @@ type Health struct {
 	// Topology says whether the server ran on the client's host; empty where that is not known.
 	Topology string `json:"topology,omitempty"`
 	bench.Client
+}
+
+// Account is a server's account of itself on one side of a scenario: means over the runs that stand in comparisons. A field
+// that is nil, 0 or empty was not told. Seconds, tokens and shares; see bench.ServerAccount.
+type Account struct {
+	Scenario string `json:"scenario"`
+	Side     string `json:"side"` // "base" or "head"
+	// Runs counts those whose times are in it.
+	Runs     int    `json:"runs,omitempty"`
+	Source   string `json:"source,omitempty"`
+	TTFTFrom string `json:"ttft_from,omitempty"`
+	// TTFT is the server's mean time to the first token, ClientTTFT the client's of the same requests, Gap what lies between.
+	TTFT         float64  `json:"ttft,omitempty"`
+	ClientTTFT   float64  `json:"client_ttft,omitempty"`
+	Gap          *float64 `json:"gap,omitempty"`
+	TPOT         float64  `json:"tpot,omitempty"`
+	Counters     string   `json:"counters,omitempty"`
+	CachedTokens *float64 `json:"cached_tokens,omitempty"`
+	ChunkTokens  float64  `json:"chunk_tokens,omitempty"`
 }
 
 // Environment compares the surroundings of the two sides.
