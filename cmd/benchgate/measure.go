@@ -29,8 +29,20 @@ func measure(sh *shell, o campaign.Options, out string) error {
 	if err != nil {
 		return err
 	}
+	tellServers(sh, sides(log))
 	tellResults(sh.stdout, sides(log), filepath.Join(out, o.Plan.Config.Runner))
 	return nil
+}
+
+// tellServers says, a line a scenario, what its server says of itself beside what the client saw.
+func tellServers(sh *shell, digests []bench.Digest) {
+	for _, d := range digests {
+		if a, known := gate.AccountOf(d); known {
+			if line := report.Server(a); line != "" {
+				sh.talk.say("server, %s: %s", d.Scenario, line)
+			}
+		}
+	}
 }
 
 // gather measures what is missing and writes all that came of it, even when it ended early.

@@ -21,6 +21,9 @@ func (m *comment) details(v gate.Verdict, findings []gate.Finding) {
 	if len(v.Client) > 0 {
 		m.fold("Client health", func() { m.client(v.Client) })
 	}
+	if head, rows := serverRows(v.Server); len(rows) > 0 {
+		m.fold("The server's own account", func() { m.server(head, rows) })
+	}
 	if len(v.Waivers) > 0 {
 		m.fold(fmt.Sprintf("Waivers (%d)", len(v.Waivers)), func() { m.bullets("", each(waivers(v.Waivers), inline)) })
 	}
@@ -61,6 +64,25 @@ func (m *comment) client(sides []gate.Health) {
 		row[0] = code(row[0])
 		if last := len(row) - 1; row[last] != "" {
 			row[last] = code(row[last])
+		}
+		m.line("| " + strings.Join(each(row, cell), " | ") + " |")
+	}
+	m.line("")
+}
+
+// server is what each side's server says of itself. Its words are a stranger's.
+func (m *comment) server(head []string, rows [][]string) {
+	m.line(saysAccount, "")
+	m.line("| "+strings.Join(head, " | ")+" |", "|---|---|---|---|"+strings.Repeat("--:|", len(head)-4))
+	for i, row := range rows {
+		if i == mostRows {
+			m.line("", fmt.Sprintf("… and %d more", len(rows)-i))
+			break
+		}
+		for j, s := range row[:4] {
+			if s != "" {
+				row[j] = code(s)
+			}
 		}
 		m.line("| " + strings.Join(each(row, cell), " | ") + " |")
 	}

@@ -45,6 +45,9 @@ type sheet struct {
 	ClientLine       string
 	ClientHead       []string
 	ClientRows       [][]string
+	ServerHead       []string
+	ServerRows       [][]string
+	Account          string
 }
 
 // rows are a table of findings.
@@ -83,6 +86,8 @@ func writeHTML(w io.Writer, v gate.Verdict) error {
 	}
 	s.ClientLine = clientLine(v.Client)
 	s.ClientHead, s.ClientRows = clientRows(v.Client)
+	s.ServerHead, s.ServerRows = serverRows(v.Server)
+	s.Account = saysAccount
 	s.Shown, s.Folded = openly(s.Findings)
 	plot, err := forest(s.Shown)
 	if err != nil {

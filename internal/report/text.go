@@ -30,6 +30,7 @@ func writeText(w io.Writer, v gate.Verdict) error {
 	t.list("environment, differences", differences(v.Environment.Diff))
 	t.list("validity, failures", failures(v.Validity))
 	t.section("client", clientLine(v.Client))
+	t.list("the server's own account", serverLines(v.Server))
 	t.list("waivers", waivers(v.Waivers))
 	t.list("attempts", attempts(v.Attempts))
 	_, err := io.WriteString(w, t.String())

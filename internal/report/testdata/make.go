@@ -145,6 +145,7 @@ func main() {
 	write("inconclusive", inconclusive(p))
 	write("invalid", invalid(p))
 	write("buffered", buffered(p))
+	write("network", network(p))
 	write("incomparable", incomparable(p))
 	write("missing", missing(p))
 	write("new", decide(p, nil, one(head(5, 1))))
@@ -191,6 +192,33 @@ func buffered(p gate.Policy) gate.Verdict {
 	}
 	p.Rules = append(p.Rules, gate.Rule{Metric: "e2el.p95", Tolerance: ptr(0.05), RuleOut: ptr(0.25), At: gate.Place{File: "benchgate.yaml", Line: 36}})
 	return decide(p, one(base(1)), one(h))
+}
+
+// network is a candidate that is as quick as its base by its server's own account, behind a network that is not.
+func network(p gate.Policy) gate.Verdict {
+	b, h := base(1), head(7, 1)
+	account := func(gap float64) func(int, *bench.Run) {
+		return func(_ int, r *bench.Run) {
+			const told = "/metrics (vllm)"
+			ttft := r.Metrics["ttft.p50"]
+			r.Server = &bench.ServerAccount{
+				Source: told, TTFTFrom: bench.FromArrival, TTFT: ttft, TPOT: r.Metrics["tpot.mean"] * 0.99, Gap: ptr(gap),
+				Counters: told, Requests: ptr(160), PromptTokens: ptr(160 * 512), OutputTokens: ptr(160 * 128), CachedTokens: ptr(0.021), ChunkTokens: 1,
+			}
+			for _, name := range []string{"ttft.p50", "ttft.p75", "ttft.p90", "ttft.p95", "ttft.p99"} {
+				r.Metrics[name] += gap
+			}
+		}
+	}
+	b.more = account(0.0021)
+	h.more = func(i int, r *bench.Run) {
+		account(0.0434)(i, r)
+		if i == 2 {
+			r.Server.Requests = ptr(203)
+			r.Server.Doubts = map[string]string{bench.DoubtRequests: "the server counted 203 answered requests while this run sent 160: somebody else asks the same server, and what they took is in every figure"}
+		}
+	}
+	return decide(p, one(b), one(h))
 }
 
 func incomparable(p gate.Policy) gate.Verdict {
@@ -346,6 +374,7 @@ func hostile(v gate.Verdict) gate.Verdict {
 		v.Series[i].Scenario = names
 	}
 	v.Validity = append(v.Validity, gate.Check{Scenario: names, Side: "head", Name: ansi, Detail: long})
+	v.Server = []gate.Account{{Scenario: names, Side: ansi, Runs: 5, Source: long, TTFTFrom: names, TTFT: 0.1, ClientTTFT: 0.12, Gap: ptr(-0.02), Counters: names + ansi, CachedTokens: ptr(0.5), ChunkTokens: 3}}
 	v.Environment.Diff = append(v.Environment.Diff, gate.Fact{Name: names, Base: ansi, Head: long}, gate.Fact{Scenario: "javascript:alert(1)", Name: "::error::", Head: "[click](javascript:alert(1))"})
 	v.Baseline = &gate.Baseline{Ref: names, AgeDays: 2, Sessions: 5, Origin: gate.Origin{Commit: "deadbeef0123", Engine: names, Who: "@everyone", Why: ansi + names}}
 	v.Attempts = []gate.Attempt{{At: headDay, What: names + ansi}}
