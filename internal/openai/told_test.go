@@ -5,10 +5,14 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/benchgate/benchgate/internal/bench"
+	"github.com/benchgate/benchgate/internal/sim"
 )
 
 func seconds(v float64) *float64 { return &v }
@@ -104,5 +108,44 @@ func TestAnAnswerWithoutATokenTellsNothing(t *testing.T) {
 	a := replay(t, strings.Repeat(`data: {"choices":[],"timings":{"prompt_ms":5}}`+"\n\n", 2))
 	if a.req.Told != nil {
 		t.Errorf("%+v", a.req.Told)
+	}
+}
+
+// TestTheSimulatedServersAccountIsThatOfItsRecords reads what each form of account says of an answer that waited for a slot.
+func TestTheSimulatedServersAccountIsThatOfItsRecords(t *testing.T) {
+	for _, fault := range []string{"timings", "request-metrics"} {
+		t.Run(fault, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				m := sim.NewMemory()
+				s := sim.Serve(sim.New(sim.Options{TTFT: 100 * time.Millisecond, TPOT: 10 * time.Millisecond, Slots: 1, Fault: fault}), m)
+				c := client(t, s.URL(), func(o *Options) { o.Model, o.Dial, o.Timeouts = "simulated-8b", m.Dial, Timeouts{} })
+				first := make(chan *answer)
+				ask := func() *answer {
+					return c.exchange(t.Context(), Call{Prompt: Prompt{Text: "hello"}, MaxTokens: 8, Exact: true}, clock())
+				}
+				go func() { first <- ask() }()
+				synctest.Wait()
+				got := []*bench.Told{ask().req.Told}
+				got = append([]*bench.Told{(<-first).req.Told}, got...)
+				c.Close()
+				if err := s.Close(); err != nil {
+					t.Error(err)
+				}
+				var want []*bench.Told
+				for _, r := range s.Server().Drain() {
+					told := &bench.Told{Prefill: r.First.Sub(r.Began).Seconds(), Decode: r.Last.Sub(r.First).Seconds()}
+					if fault == "timings" {
+						told.PromptTokens, told.OutputTokens = 7, r.Tokens
+					} else {
+						wait := r.Began.Sub(r.Received).Seconds()
+						told.Queue = &wait
+					}
+					want = append(want, told)
+				}
+				if diff := cmp.Diff(want, got, cmpopts.EquateApprox(1e-9, 0)); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
+				}
+			})
+		})
 	}
 }

@@ -41,6 +41,7 @@ type answer struct {
 	perChunk   int           // tokens in one event
 	cached     int           // prompt tokens that came from a cache
 	claims     *[2]int       // usage says these prompt and completion tokens instead of the truth
+	tells      string        // the member in which the server accounts for it: timings or requestMetrics
 	wire       wireForm      // how it is framed
 	faster     float64       // share of the prefill that is needed
 	least      time.Duration // of a token
@@ -166,7 +167,7 @@ func (a *answer) account(written int) map[string]any {
 }
 
 // whole is the answer to a request that does not stream.
-func (a *answer) whole() any {
+func (a *answer) whole() map[string]any {
 	choice := map[string]any{"index": 0, "finish_reason": a.finish, "logprobs": nil}
 	if a.chat {
 		choice["message"] = a.message()

@@ -1,11 +1,8 @@
 package sim
 
 import (
-	"fmt"
 	"net/http"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -28,31 +25,6 @@ func (s *Server) health(w http.ResponseWriter, _ *http.Request) {
 
 func (s *Server) version(w http.ResponseWriter, _ *http.Request) {
 	answerJSON(w, http.StatusOK, map[string]any{"version": Version})
-}
-
-// counters are totals since the start.
-type counters struct{ ok, failed, prompt, generated, cached atomic.Int64 }
-
-// metrics answers in the Prometheus text format.
-func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	c := &s.counts
-	for _, m := range []struct {
-		name, kind, help string
-		value            int64
-	}{
-		{"requests_running", "gauge", "Requests that hold a slot.", int64(s.slots.busy())},
-		{"requests_waiting", "gauge", "Requests that wait for a slot.", int64(s.slots.waiting())},
-		{"slots", "gauge", "Slots of this server.", int64(s.options.Slots)},
-		{"requests_success_total", "counter", "Generations that were answered whole.", c.ok.Load()},
-		{"requests_failure_total", "counter", "Generations that were refused or broke off.", c.failed.Load()},
-		{"prompt_tokens_total", "counter", "Prompt tokens of accepted requests.", c.prompt.Load()},
-		{"cached_tokens_total", "counter", "Prompt tokens that came from the cache.", c.cached.Load()},
-		{"generation_tokens_total", "counter", "Tokens written.", c.generated.Load()},
-	} {
-		fmt.Fprintf(w, "# HELP simulated_%[1]s %[2]s\n# TYPE simulated_%[1]s %[3]s\nsimulated_%[1]s{model_name=%[4]q} %[5]d\n",
-			m.name, m.help, m.kind, s.options.Model, m.value)
-	}
 }
 
 // tokenize answers as llama-server does to {"content": …}, and as vLLM does to {"prompt": …} or {"messages": […]}.
@@ -95,39 +67,4 @@ func pieces(text string) []any {
 		out = append(out, map[string]any{"id": idOf(w), "piece": w})
 	}
 	return out
-}
-
-// cache remembers prompts, for the fault that has one.
-type cache struct {
-	mu   sync.Mutex
-	keys map[uint64]bool
-}
-
-const keptPrompts = 1 << 16
-
-// met says whether the key was here before, and remembers it.
-func (c *cache) met(key uint64) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.keys[key] {
-		return true
-	}
-	if c.keys == nil || len(c.keys) >= keptPrompts {
-		c.keys = map[uint64]bool{}
-	}
-	c.keys[key] = true
-	return false
-}
-
-// recall makes a repeated prompt cheap: all but its last token come from the cache.
-func (s *Server) recall(a *answer) {
-	key := a.prompt.key
-	if s.fault.saltBlind {
-		key = a.prompt.unsalted()
-	}
-	if !s.fault.caches || !s.seen.met(key) {
-		return
-	}
-	a.cached, a.faster = a.prompt.tokens()-1, 0.1
-	s.counts.cached.Add(int64(a.cached))
 }

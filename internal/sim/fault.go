@@ -26,6 +26,9 @@ type fault struct {
 	slots      int           // instead of Options.Slots, when not 0
 	coldFor    int64         // so many first answers are slow to begin
 	paper      *paper        // the server speaks TLS, with this certificate
+	late       time.Duration // what is written reaches the client so much later
+
+	countsTwice bool // the metrics tell twice what happened
 	// refuse is asked before anything is written; its error is the answer.
 	refuse func(*Server, *http.Request, request) error
 	// decline writes a refusal in a form of its own.
@@ -70,5 +73,5 @@ func (f fault) hides(path string) bool { return slices.Contains(f.hidden, path) 
 
 // faults is the table. The number is that of a name which has one.
 func faults(n int) []fault {
-	return slices.Concat(refusals(n), breaks(n), floods(), lies(), framings(), manners(), papers())
+	return slices.Concat(refusals(n), breaks(n), floods(), lies(), framings(), manners(), papers(), accounts())
 }

@@ -233,6 +233,11 @@ var cases = map[string]func(*testing.T, *Running){
 	"unknown-certificate": untrusted("unknown authority"),
 	"other-certificate":   untrusted("doesn't contain any IP SANs"),
 
+	"slow-network":    delivers,
+	"timings":         tells(timings, false),
+	"request-metrics": tells(requestMetrics, true),
+	"metrics-lie":     countsTwice,
+
 	"stall":        falls(4),
 	"hang":         falls(0),
 	"bare":         isBare,

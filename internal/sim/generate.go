@@ -22,21 +22,18 @@ func (s *Server) generate(w http.ResponseWriter, r *http.Request, chat bool) {
 	if err == nil && s.fault.refuse != nil {
 		err = s.fault.refuse(s, r, q)
 	}
-	if err == nil {
+	if err != nil {
+		s.counts.failed.Add(1)
+	} else {
 		err = s.serve(w, r, q, received)
 	}
 	var refused apiError
 	switch {
-	case err == nil, errors.Is(err, errEnd):
-		s.counts.ok.Add(1)
-		return
 	case errors.As(err, &refused):
 		s.decline(w, refused)
 	case errors.Is(err, errBreak):
-		s.counts.failed.Add(1)
 		panic(http.ErrAbortHandler)
 	}
-	s.counts.failed.Add(1)
 }
 
 func (s *Server) decline(w http.ResponseWriter, e apiError) {
@@ -47,7 +44,7 @@ func (s *Server) decline(w http.ResponseWriter, e apiError) {
 	refuse(w, e)
 }
 
-// serve plays the answer: as a stream or whole.
+// serve plays the answer and counts it.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, q request, received time.Time) error {
 	a := s.answer(q)
 	s.recall(&a)
@@ -59,43 +56,72 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, q request, receiv
 	}
 	s.counts.prompt.Add(int64(q.prompt.tokens()))
 	rec := s.records.open(Record{Request: r.Header.Get("X-Request-Id"), Prompt: q.prompt.key, Received: received})
-	if !q.streaming || s.fault.unstreamed {
-		written := func(from, until int) error { s.wrote(rec, until-from); return nil }
-		if err := s.play(r.Context(), &a, received, written); err != nil {
+	err := s.respond(w, r, &a, rec)
+	switch {
+	case err == nil, errors.Is(err, errEnd):
+		s.ended(rec)
+	case !rec.Ended:
+		s.counts.failed.Add(1)
+	}
+	return err
+}
+
+// respond plays the answer: as a stream or whole.
+func (s *Server) respond(w http.ResponseWriter, r *http.Request, a *answer, rec *Record) error {
+	if !a.streaming || s.fault.unstreamed {
+		written := func(from, until int) error { s.wrote(rec, until-from, until == a.length); return nil }
+		if err := s.play(r.Context(), a, rec, written); err != nil {
 			return err
 		}
-		answerJSON(w, http.StatusOK, a.whole())
+		whole := a.whole()
+		if a.tells != "" {
+			whole[a.tells] = rec.told(a)
+		}
+		answerJSON(w, http.StatusOK, whole)
 		return nil
 	}
-	st := &stream{server: s, answer: &a, record: rec, wire: newWire(w, r, a.wire), writer: w, ctx: r.Context()}
+	st := &stream{server: s, answer: a, record: rec, wire: newWire(w, r, a.wire), writer: w, ctx: r.Context()}
 	if err := st.open(); err != nil {
 		return err
 	}
-	if err := s.play(r.Context(), &a, received, st.tokens); err != nil {
+	if err := s.play(r.Context(), a, rec, st.tokens); err != nil {
 		return st.broken(err)
 	}
+	s.ended(rec)
 	return st.close()
 }
 
-func (s *Server) wrote(rec *Record, n int) {
+// wrote notes n more tokens before they are written, and with the last of them the end: a client that has the whole answer
+// finds it counted.
+func (s *Server) wrote(rec *Record, n int, last bool) {
 	s.records.wrote(rec, n)
 	s.counts.generated.Add(int64(n))
+	if last {
+		s.ended(rec)
+	}
+}
+
+func (s *Server) ended(rec *Record) {
+	if s.records.ended(rec) {
+		s.counts.ok.Add(1)
+	}
 }
 
 // play takes a slot and calls emit whenever tokens are due. Moments lie on a schedule of their own: a late token makes
 // no later one late. The slot is free before the last token leaves, so that a client that answers it with its next
 // request does not meet its own shadow in the queue.
-func (s *Server) play(ctx context.Context, a *answer, received time.Time, emit func(from, until int) error) error {
+func (s *Server) play(ctx context.Context, a *answer, rec *Record, emit func(from, until int) error) error {
 	waited, err := s.slots.take(ctx)
 	if err != nil {
 		return err
 	}
 	release := sync.OnceFunc(s.slots.give)
 	defer release()
-	start := received
+	start := rec.Received
 	if waited {
 		start = time.Now()
 	}
+	s.records.began(rec, start)
 	p := s.options.pace(a.prompt)
 	load := func() float64 { return s.options.load(s.slots.busy()) }
 	due := start.Add(scale(p.prefill, a.faster*load()))

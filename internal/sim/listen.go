@@ -39,6 +39,9 @@ func Serve(s *Server, l net.Listener) *Running {
 	if s.fault.paper != nil {
 		l = s.fault.paper.listen(l)
 	}
+	if s.fault.late > 0 {
+		l = lateListener{l, s.fault.late}
+	}
 	r := &Running{server: s, listener: l, done: make(chan struct{})}
 	life, end := context.WithCancel(context.Background())
 	r.http = &http.Server{

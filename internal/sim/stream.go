@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -48,10 +49,11 @@ func (st *stream) tokens(from, until int) error {
 		}
 	}
 	a, finish := st.answer, ""
+	last := until == a.length
 	if until <= a.unsent {
+		st.server.counts.generated.Add(int64(until - from))
 		return nil
 	}
-	last := until == a.length
 	if last && !a.wire.finishApart && !a.wire.finishEarly || from == 0 && a.wire.finishEarly {
 		finish = a.finish
 	}
@@ -60,8 +62,8 @@ func (st *stream) tokens(from, until int) error {
 		one := string(st.data[len(st.head):])
 		st.data = append(append(st.data, ','), strings.Replace(one, `"index":0`, `"index":1`, 1)...)
 	}
+	st.server.wrote(st.record, until-from, last)
 	st.data = st.finish(until)
-	st.server.wrote(st.record, until-from)
 	return st.wire.event(st.data)
 }
 
@@ -71,7 +73,20 @@ func (st *stream) finish(written int) []byte {
 	if st.answer.usage && (place == usageInLast && written == st.answer.length || place == usageEach) {
 		return append(append(append(st.data, `],"usage":`...), st.usage(written)...), '}')
 	}
-	return append(st.data, st.answer.tail()...)
+	st.data = append(st.data, st.answer.tail()...)
+	if written == st.answer.length && !st.answer.usage && st.answer.tells == timings {
+		return append(append(st.data[:len(st.data)-1], st.told()...), '}')
+	}
+	return st.data
+}
+
+// told is a member with the server's account of the answer, with the comma before it; empty where the server tells none.
+func (st *stream) told() []byte {
+	if st.answer.tells == "" {
+		return nil
+	}
+	account, _ := json.Marshal(st.record.told(st.answer)) // numbers only
+	return fmt.Appendf(nil, `,%q:%s`, st.answer.tells, account)
 }
 
 func (st *stream) usage(written int) []byte {
@@ -141,7 +156,7 @@ func (st *stream) sendUsage() error {
 			return err
 		}
 	}
-	return st.wire.event(append(append(append(append([]byte(nil), st.head...), `],"usage":`...), st.usage(st.answer.length)...), '}'))
+	return st.wire.event(fmt.Appendf(nil, `%s],"usage":%s%s}`, st.head, st.usage(st.answer.length), st.told()))
 }
 
 // broken ends a stream early: a clean end still sends what was held back.
