@@ -64,6 +64,17 @@ func (c *counting) since(ctx context.Context, before *server.Counters, enough fu
 	}
 }
 
+// holds says whether counters have all of a run in them.
+func holds(run bench.Run) func(server.Counters) bool {
+	return func(c server.Counters) bool {
+		if n, known := c.Of(server.Requests); known {
+			return n >= float64(run.OK)
+		}
+		n, known := c.Of(server.Output)
+		return !known || n >= (1-countsDiffer)*run.OutputTokens*float64(run.OK)-c.Doubt()
+	}
+}
+
 // begin looks at the server's counters before a run. Here and in since the error is that of the journal.
 func (v *visit) begin(ctx context.Context) (*server.Counters, error) {
 	before, err := v.counts.begin(ctx)
@@ -75,13 +86,7 @@ func (v *visit) since(ctx context.Context, before *server.Counters, run bench.Ru
 	if ended != nil || run.OK == 0 {
 		return nil, nil // the server may be dead, or in any state
 	}
-	counted, err := v.counts.since(ctx, before, func(c server.Counters) bool {
-		if n, known := c.Of(server.Requests); known {
-			return n >= float64(run.OK)
-		}
-		n, known := c.Of(server.Output)
-		return !known || n >= (1-countsDiffer)*run.OutputTokens*float64(run.OK)-c.Doubt()
-	})
+	counted, err := v.counts.since(ctx, before, holds(run))
 	return counted, v.uncounted(ctx, err)
 }
 

@@ -58,7 +58,7 @@ func (d *doctor) server(ctx context.Context) {
 	d.found.Simulated = strings.Contains(d.Target.Model, simulatedMark)
 	d.identity(caps)
 	d.manners(caps)
-	d.answers(ctx, c, caps)
+	d.answers(ctx, c, caps, counting{look: s.Counters})
 	d.connections(ctx, c, caps)
 	d.beside(ctx, s)
 }
@@ -188,8 +188,9 @@ func (d *doctor) manners(caps openai.Capabilities) {
 }
 
 // answers tries a few short answers, some at a time.
-func (d *doctor) answers(ctx context.Context, c *openai.Client, caps openai.Capabilities) {
+func (d *doctor) answers(ctx context.Context, c *openai.Client, caps openai.Capabilities, counts counting) {
 	d.Say(fmt.Sprintf("trial: %d short answers, %d at a time", tryAnswers, tryAtOnce))
+	before, _ := counts.begin(ctx) // the look at the paths says what is wrong with them
 	limited, cancel := context.WithTimeout(ctx, lookTrial)
 	defer cancel()
 	begun := time.Now()
@@ -206,8 +207,13 @@ func (d *doctor) answers(ctx context.Context, c *openai.Client, caps openai.Capa
 		})
 	}
 	all.Wait()
-	if ctx.Err() == nil {
-		d.add(d.tried(answers))
+	if ctx.Err() != nil {
+		return
+	}
+	d.add(d.tried(answers))
+	if run := bench.Condense(answers, lookTrial.Seconds(), bench.SLO{}); run.OK == run.Sent {
+		counted, _ := counts.since(ctx, before, holds(run))
+		d.add(ownAccount(accountOf(answers, counted)))
 	}
 }
 

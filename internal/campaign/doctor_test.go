@@ -138,7 +138,7 @@ func TestDoctorLooksAtEverything(t *testing.T) {
 		}
 		want := []string{
 			"server: identity: ok", "server: model: ok", "server: host: ok", "server: length: ok", "server: token counts: ok", "server: stream: ok",
-			"server: reasoning: ok", "server: cached tokens: ok", "server: tokenizer: ok", "server: trial: ok", "server: connections: ok", "server: metrics: ok",
+			"server: reasoning: ok", "server: cached tokens: ok", "server: tokenizer: ok", "server: trial: ok", "server: own account: ok", "server: connections: ok", "server: metrics: ok",
 			"client: closed: ok", "client: open: ok", "config: time: ok", "config: closed: ok", "config: open: ok",
 		}
 		if diff := cmp.Diff(want, got); diff != "" {

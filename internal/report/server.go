@@ -52,7 +52,7 @@ func seconds(x float64) string { return Quantity(x, string(bench.Seconds), 0) }
 // between is a gap, to a tenth of a millisecond.
 func between(x float64) string { return minus(plain(1000*x, 1)) + " ms" }
 
-func share(x float64) string { return plain(100*x, 1) + " %" }
+func share(x float64) string { return strings.TrimSuffix(plain(100*x, 1), ".0") + " %" }
 
 // serverLines say each side's account.
 func serverLines(sides []gate.Account) []string {
