@@ -110,7 +110,7 @@ func (r *ledger) requested(c server.Counters) bool {
 	a.Requests = &n
 	switch ok := float64(len(r.ok)); {
 	case n > float64(r.sent):
-		r.doubt(bench.DoubtRequests, "the server counted %.0f answered requests while this run sent %d: somebody else asks the same server, and what they took is in every figure", n, r.sent)
+		r.doubt(bench.DoubtRequests, "the server counted %.0f answered requests while this run sent %d: somebody else asks the same server, and what they take is in every figure, or it counts wrong; its counters are not used", n, r.sent)
 	case n < ok:
 		r.doubt(bench.DoubtRequests, "the server counted %.0f answered requests, and %.0f answers came: its metrics lag, or several servers share the address; its counters are not used", n, ok)
 	case n == ok:

@@ -215,7 +215,7 @@ func network(p gate.Policy) gate.Verdict {
 		account(0.0434)(i, r)
 		if i == 2 {
 			r.Server.Requests = ptr(203)
-			r.Server.Doubts = map[string]string{bench.DoubtRequests: "the server counted 203 answered requests while this run sent 160: somebody else asks the same server, and what they took is in every figure"}
+			r.Server.Doubts = map[string]string{bench.DoubtRequests: "the server counted 203 answered requests while this run sent 160: somebody else asks the same server, and what they take is in every figure, or it counts wrong; its counters are not used"}
 		}
 	}
 	return decide(p, one(b), one(h))
