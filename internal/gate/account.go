@@ -165,14 +165,35 @@ func (x *pair) gaps() []Check {
 	return []Check{c}
 }
 
-// outside warns of a change of the time to the first token that is not in the server's own account of it.
-func (q *question) outside() {
+// elsewhere is a change of the time to the first token that is not in the server's own account of it; false where there is
+// none, or none is asked about.
+func (q *question) elsewhere() (shift, bool) {
 	switch what(q.metric) {
 	case "ttft", "ttfot", "ttft_sched":
-		if m := q.shift(); m.far() {
-			q.warn("%s of the difference lie outside the server's own account: %s", amount(math.Abs(m.by), 0.0005, bench.Seconds), m.says())
-		}
+		m := q.shift()
+		return m, m.far()
 	}
+	return shift{}, false
+}
+
+// outside warns of such a change.
+func (q *question) outside() {
+	if m, far := q.elsewhere(); far {
+		q.warn("%s of the difference lie outside the server's own account: %s", amount(math.Abs(m.by), 0.0005, bench.Seconds), m.says())
+	}
+}
+
+// lookFirst says where to look before the builds: at what lies between a server that says it is as quick and a client that
+// sees it slower.
+func (q *question) lookFirst() string {
+	m, far := q.elsewhere()
+	switch {
+	case !far || m.by < 0:
+		return ""
+	case m.base.TTFTFrom == bench.FromWork:
+		return "Look first at what lies outside the server's own account, as the warning says: waiting for a slot, network, client. "
+	}
+	return "Look first at the network and the client: by its own account the server is not all that is slower. "
 }
 
 // doubted lists where a server's account did not fit what the client saw: each kind once a side, with the first case.

@@ -131,3 +131,24 @@ func TestACacheThatCountersTellIsCompared(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+func TestARegressionThatLiesBetweenSaysWhereToLookFirst(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		from      string
+		base, gap float64
+		want      string // how what to do next begins
+	}{
+		{"a slower server", bench.FromArrival, 0.004, 0.004, "See what differs between the builds."},
+		{"a slower network", bench.FromArrival, 0.004, 0.1, "Look first at the network and the client: "},
+		{"a wait, or the network", bench.FromWork, 0.004, 0.1, "Look first at what lies outside the server's own account"},
+		{"a slower server behind a quicker network", bench.FromArrival, 0.1, 0.004, "See what differs between the builds."},
+	} {
+		base := runs(history("chat", 5), tells("timings", c.from, 0.2, c.base))
+		head := runs(digest("chat", headDay, times(quiet, 1.5)...), tells("timings", c.from, 0.2, c.gap))
+		f := Decide(primary(), one(base), one(head)).Findings[0]
+		if f.Outcome != Regressed || !strings.HasPrefix(f.Next, c.want) {
+			t.Errorf("%s: %s: %s", c.name, f.Outcome, f.Next)
+		}
+	}
+}

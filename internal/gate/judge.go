@@ -101,7 +101,7 @@ func (q *question) tell(o Outcome, th thresholds) {
 	switch o {
 	case Regressed:
 		q.settle(o, fmt.Sprintf("%s; the tolerance is %s.", here, t.asked(*q.rule.Tolerance)),
-			"See what differs between the builds. If it is intended: a waiver first, in a change of its own, and after the merge benchgate baseline accept --new-epoch --reason TEXT.")
+			q.lookFirst()+"See what differs between the builds. If it is intended: a waiver first, in a change of its own, and after the merge benchgate baseline accept --new-epoch --reason TEXT.")
 	case Improved:
 		q.settle(o, here+".", "Keep it: after the merge, benchgate baseline accept --new-epoch --reason TEXT.")
 	case Pass:
