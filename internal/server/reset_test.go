@@ -8,10 +8,12 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/benchgate/benchgate/internal/config"
+	"github.com/benchgate/benchgate/internal/sim"
 )
 
 // there is a server that is taken as running, with the given way to it.
@@ -83,5 +85,31 @@ func TestAResetThatIsNotThereSaysWhatToDo(t *testing.T) {
 	var e *Error
 	if !errors.As(err, &e) || !strings.Contains(e.Hint(), "VLLM_SERVER_DEV_MODE=1") || !strings.Contains(err.Error(), "answered 404") {
 		t.Errorf("%v, hint %q", err, hintFor(err))
+	}
+}
+
+// Both engines' paths empty the simulated cache: what was sent before is cold after a reset.
+func TestAResetEmptiesTheSimulatedCache(t *testing.T) {
+	for _, path := range []string{"/reset_prefix_cache", "/flush_cache"} {
+		t.Run(path, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r, s := simulation(sim.Options{Fault: "warm-cache"}, config.Target{Metrics: "/metrics", ResetPath: path})
+				for i, want := range []float64{0, 2, 2, 4} {
+					if i == 2 {
+						if err := s.Reset(t.Context()); err != nil {
+							t.Fatal(err)
+						}
+					}
+					generate(t, s, "three words again", 2)
+					c, _, err := s.Counters(t.Context())
+					if got, _ := c.Of(Cached); err != nil || got != want {
+						t.Errorf("after answer %d: %v cached tokens, want %v (%v)", i+1, got, want, err)
+					}
+				}
+				if err := r.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+		})
 	}
 }

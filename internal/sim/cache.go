@@ -1,6 +1,9 @@
 package sim
 
-import "sync"
+import (
+	"net/http"
+	"sync"
+)
 
 // cache remembers prompts, for the faults that have one.
 type cache struct {
@@ -24,6 +27,12 @@ func (c *cache) met(key uint64) bool {
 	return false
 }
 
+func (c *cache) empty() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.keys = nil
+}
+
 // recall makes a repeated prompt cheap: all but its last token come from the cache.
 func (s *Server) recall(a *answer) {
 	key := a.prompt.key
@@ -35,4 +44,10 @@ func (s *Server) recall(a *answer) {
 	}
 	a.cached, a.faster = a.prompt.tokens()-1, 0.1
 	s.counts.cached.Add(int64(a.cached))
+}
+
+// reset empties the cache. vLLM has it at /reset_prefix_cache and SGLang at /flush_cache; both answer 200 with no or any words.
+func (s *Server) reset(w http.ResponseWriter, _ *http.Request) {
+	s.seen.empty()
+	w.WriteHeader(http.StatusOK)
 }

@@ -125,6 +125,9 @@ func (s *Server) routes() *http.ServeMux {
 	m.HandleFunc("GET /version", s.version)
 	m.HandleFunc("GET /metrics", s.metrics)
 	m.HandleFunc("POST /tokenize", s.tokenize)
+	m.HandleFunc("POST /reset_prefix_cache", s.reset)
+	m.HandleFunc("POST /flush_cache", s.reset)
+	m.HandleFunc("GET /flush_cache", s.reset)
 	m.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		refuse(w, apiError{http.StatusNotFound, fmt.Sprintf("no such endpoint: %s %s", r.Method, r.URL.Path), "not_found", ""})
 	})
