@@ -150,18 +150,32 @@ func (a *answer) thinks(token int) bool {
 	return token < a.thoughts
 }
 
-// account is the usage object of an answer of so many tokens.
-func (a *answer) account(written int) map[string]any {
-	in, out := a.prompt.tokens(), written
+// account is a usage object.
+type account struct {
+	Completion        int               `json:"completion_tokens"`
+	CompletionDetails *reasoningDetails `json:"completion_tokens_details,omitempty"`
+	Prompt            int               `json:"prompt_tokens"`
+	PromptDetails     cacheDetails      `json:"prompt_tokens_details"`
+	Total             int               `json:"total_tokens"`
+}
+
+type reasoningDetails struct {
+	Tokens int `json:"reasoning_tokens"`
+}
+
+type cacheDetails struct {
+	Tokens int `json:"cached_tokens"`
+}
+
+// account is the usage of an answer of so many tokens.
+func (a *answer) account(written int) account {
+	u := account{Prompt: a.prompt.tokens(), Completion: written, PromptDetails: cacheDetails{a.cached}}
 	if a.claims != nil {
-		in, out = a.claims[0], a.claims[1]
+		u.Prompt, u.Completion = a.claims[0], a.claims[1]
 	}
-	u := map[string]any{
-		"prompt_tokens": in, "completion_tokens": out, "total_tokens": in + out,
-		"prompt_tokens_details": map[string]any{"cached_tokens": a.cached},
-	}
+	u.Total = u.Prompt + u.Completion
 	if a.thoughts > 0 {
-		u["completion_tokens_details"] = map[string]any{"reasoning_tokens": min(a.thoughts, written)}
+		u.CompletionDetails = &reasoningDetails{min(a.thoughts, written)}
 	}
 	return u
 }

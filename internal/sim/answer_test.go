@@ -110,6 +110,18 @@ func TestBadRequestsAreTold(t *testing.T) {
 	}
 }
 
+// The short way through a message reads what encoding/json reads: escapes, and bytes that are no UTF-8.
+func TestAMessageIsReadAsJSONIs(t *testing.T) {
+	for _, text := range []string{`""`, `"a b"`, `"a\nb"`, `"\u00e9\ud83c\udf0a"`, `"é🌊"`, "\"\xff\xc3(\"", `"\\"`, `"\""`, `null`, `7`, `"a`, "\"a\nb\""} {
+		var want string
+		var got content
+		wantErr, err := json.Unmarshal([]byte(text), &want), json.Unmarshal([]byte(text), &got)
+		if string(got) != want || (err == nil) != (wantErr == nil) {
+			t.Errorf("%q: %q, %v; want %q, %v", text, got, err, want, wantErr)
+		}
+	}
+}
+
 func TestAnswersAreReproducible(t *testing.T) {
 	say := func(path, body string) string {
 		r := loopback(t, Options{Seed: 3})

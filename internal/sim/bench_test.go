@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"strings"
@@ -110,4 +112,17 @@ func wave(b *testing.B, addr string, streams, tokens int) {
 		})
 	}
 	wg.Wait()
+}
+
+// BenchmarkRequest is what a request of one token costs without the network, by the words of its prompt.
+func BenchmarkRequest(b *testing.B) {
+	for _, words := range []int{8, 512} {
+		b.Run(fmt.Sprint(words), func(b *testing.B) {
+			b.ReportAllocs()
+			s, body := New(Options{}), chatBody("#0123abcd"+strings.Repeat(" word", words-1), 1)
+			for b.Loop() {
+				s.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, chat, strings.NewReader(body)))
+			}
+		})
+	}
 }

@@ -70,7 +70,7 @@ func idsOf(text string) []int {
 }
 
 func idOf(word string) int {
-	if salted.MatchString(word) {
+	if word[0] == '#' && salted.MatchString(word) {
 		return saltBase + int(fnv1a(word)%saltIDs)
 	}
 	return wordBase + int(fnv1a(word)%wordIDs)

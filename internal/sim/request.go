@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"unicode/utf8"
 )
 
 const (
@@ -65,6 +66,11 @@ func (c *content) UnmarshalJSON(data []byte) error {
 			}
 			*c += content(p.Text)
 		}
+		return nil
+	}
+	// What needs no decoding is taken as it stands: a burst of requests is not to wait for their parsing.
+	if n := len(data); data[0] == '"' && bytes.IndexByte(data, '\\') < 0 && utf8.Valid(data) {
+		*c = content(data[1 : n-1])
 		return nil
 	}
 	return json.Unmarshal(data, (*string)(c))
