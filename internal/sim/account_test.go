@@ -150,6 +150,8 @@ func TestAnAnswerIsCountedBeforeItsEndIsSeen(t *testing.T) {
 var nearly = cmpopts.EquateApprox(1e-9, 0)
 
 func delivers(t *testing.T, r *Running) {
+	// The server closes this connection at once; what is under way comes all the same.
+	sees(func(s seen) bool { return s.tokens() == 8 && s.done() && s.err == nil })(t, r)
 	inVirtualTime(Options{TTFT: 100 * ms, TPOT: 10 * ms}, func(t *testing.T, c *http.Client) {
 		for range 2 {
 			if diff := cmp.Diff(schedule(150*ms, 10*ms, 8), timed(t, c, "hello", 8)); diff != "" {
