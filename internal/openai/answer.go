@@ -2,7 +2,6 @@ package openai
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,7 +12,7 @@ import (
 
 // Bounds of one answer. Servers are hostile.
 const (
-	readSize      = 32 << 10 // of one read
+	readSize      = 8 << 10  // of one read
 	maxStream     = 64 << 20 // bytes of a stream, and
 	maxPerToken   = 16 << 10 // more for each token that was asked for
 	maxEvents     = 1 << 18
@@ -62,11 +61,14 @@ type answer struct {
 	compat    compat
 }
 
-// read reads a stream to its end. Each read is dated before anything in it is parsed. A nil error is the end of the body.
-func (a *answer) read(body io.Reader, buf []byte) error {
-	for {
+// read reads a stream to its end; from dates what comes. A nil error is the end of the body.
+func (a *answer) read(body io.Reader, from *dated, buf []byte) error {
+	for reads := 0; ; {
 		n, err := body.Read(buf)
-		a.at, a.inRead = a.since(), 0
+		if from.reads != reads {
+			reads, a.inRead = from.reads, 0
+		}
+		a.at = from.at
 		a.end = a.at
 		if n > 0 {
 			a.take(buf[:n])
@@ -80,7 +82,7 @@ func (a *answer) read(body io.Reader, buf []byte) error {
 			return err
 		case a.done:
 			// The end is near: reading it lets the connection be used again.
-			a.watch.enter(idleTimeout(afterDone))
+			a.watch.enter(idleTimeout(afterDone), a.at)
 			a.compat.ended(drain(body, buf))
 			return nil
 		}
@@ -141,11 +143,11 @@ func (a *answer) heard() {
 	switch {
 	case a.req.Chunks == 0: // the limit on the first token runs
 	case len(a.finish) > 0 && a.counted() && a.usageOwn: // nothing is missing but [DONE]
-		a.watch.enter(idleTimeout(min(a.limits.Idle, afterCount)))
+		a.watch.enter(idleTimeout(min(a.limits.Idle, afterCount)), a.at)
 	case len(a.finish) > 0:
-		a.watch.enter(a.lastSilence)
+		a.watch.enter(a.lastSilence, a.at)
 	default:
-		a.watch.enter(a.silence)
+		a.watch.enter(a.silence, a.at)
 	}
 }
 
@@ -236,7 +238,7 @@ func (a *answer) tooLong(got string) *failure {
 // An answer is complete with a finish reason, or with [DONE] after a count of its own behind the last token. [DONE] alone is
 // not enough, nor beside counts that come with every token: gateways write it after an upstream that died. After a complete
 // answer a broken connection does no harm, if the count has come too.
-func (a *answer) verdict(ctx context.Context, err error) *failure {
+func (a *answer) verdict(err error) *failure {
 	counted := a.done || a.counted()
 	switch {
 	case a.failed != nil:
@@ -244,7 +246,7 @@ func (a *answer) verdict(ctx context.Context, err error) *failure {
 	case err == nil && len(a.json) > 0:
 		return unstreamed(a.json)
 	case err != nil && !(len(a.finish) > 0 && counted):
-		return classify(ctx, err)
+		return classify(a.watch.why(), err)
 	case len(a.finish) == 0 && !(a.done && a.counted() && a.usageOwn && a.req.Chunks > 0):
 		return a.truncated()
 	case string(a.finish) == "error", string(a.finish) == "abort":

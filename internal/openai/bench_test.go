@@ -29,7 +29,7 @@ func BenchmarkDo(b *testing.B) {
 func TestTokensCostNoAllocations(t *testing.T) {
 	allocations := func(n int) float64 {
 		a := &answer{call: Call{MaxTokens: n}, silence: idleTimeout(1e9), lastSilence: idleTimeout(1e9), since: clock()}
-		_, a.watch = newWatch(context.Background(), 1e9)
+		a.watch = newWatch(context.Background(), a.since, 1e9)
 		defer a.watch.stop()
 		a.req.Gaps = make([]float64, 0, 1<<16)
 		cut := pieces(stream(n), 1000)

@@ -1,10 +1,12 @@
 package openai
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strconv"
 )
@@ -63,6 +65,43 @@ func joinMembers(members map[string]any) ([]byte, error) {
 		return nil, fmt.Errorf("extra_body: %w", err)
 	}
 	return body[1 : len(body)-1], nil
+}
+
+// head makes the head of every request, as net/http writes it, up to the number that says how long the body is, and what
+// follows that number.
+func (c *Client) head() (before, after []byte, err error) {
+	path := "chat/completions"
+	if c.options.API == Completions {
+		path = "completions"
+	}
+	req, err := http.NewRequest(http.MethodPost, c.under(path), http.NoBody)
+	if err != nil {
+		return nil, nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "text/event-stream")
+	c.sign(req)
+	var head bytes.Buffer
+	if err := req.Write(&head); err != nil {
+		return nil, nil, err
+	}
+	const length = "\r\nContent-Length: "
+	before, after, ok := bytes.Cut(head.Bytes(), []byte(length+"0\r\n"))
+	if !ok {
+		return nil, nil, errors.New("net/http writes no Content-Length")
+	}
+	return append(before[:len(before):len(before)], length...), append([]byte("\r\n"), after...), nil
+}
+
+// request makes all that is sent: head and body.
+func (c *Client) request(call Call) ([]byte, error) {
+	body, err := c.body(call)
+	if err != nil {
+		return nil, err
+	}
+	b := make([]byte, 0, len(c.before)+len(c.after)+len(body)+20)
+	b = strconv.AppendInt(append(b, c.before...), int64(len(body)), 10)
+	return append(append(b, c.after...), body...), nil
 }
 
 // body makes the request's JSON.

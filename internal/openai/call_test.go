@@ -98,7 +98,7 @@ func TestEnvironmentProxyIsNotUsed(t *testing.T) {
 	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1")
 	t.Setenv("http_proxy", "http://127.0.0.1:1")
 	c := client(t, "http://192.0.2.1")
-	if c.wire.kept.Proxy != nil || c.wire.fresh.Proxy != nil {
+	if c.wire.plain.Proxy != nil {
 		t.Error("a proxy is asked for")
 	}
 }

@@ -19,12 +19,12 @@ func accounted(body []byte, completions bool, piece int) bench.Request {
 		call: Call{MaxTokens: 20}, completions: completions, silence: idleTimeout(time.Minute), lastSilence: idleTimeout(time.Minute),
 		since: func() float64 { return time.Since(began).Seconds() },
 	}
-	ctx, watch := newWatch(context.Background(), time.Minute)
-	defer watch.stop()
-	a.watch = watch
-	err := a.read(bytes.NewReader(body), make([]byte, piece))
+	a.watch = newWatch(context.Background(), a.since, time.Minute)
+	defer a.watch.stop()
+	in := &dated{in: bytes.NewReader(body), since: a.since, left: -1}
+	err := a.read(in, in, make([]byte, piece))
 	a.compat.ended(err)
-	return (&Client{redact: redactor{}}).ended(a, a.verdict(ctx, err)).req
+	return (&Client{redact: redactor{}}).ended(a, a.verdict(err)).req
 }
 
 // An event of another kind is no chunk of an answer, even when it begins like one.

@@ -1,15 +1,12 @@
 package openai
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptrace"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/benchgate/benchgate/internal/bench"
@@ -32,7 +29,7 @@ func (c *Client) exchange(ctx context.Context, call Call, since func() float64) 
 		lastSilence: idleTimeout(min(c.options.Timeouts.Idle, tail)),
 		req:         bench.Request{Index: call.Index, Scheduled: call.Scheduled},
 	}
-	body, err := c.body(call)
+	request, err := c.request(call)
 	if err != nil {
 		a.req.Sent = since()
 		return c.ended(a, &failure{bench.Other, err.Error()})
@@ -40,24 +37,35 @@ func (c *Client) exchange(ctx context.Context, call Call, since func() float64) 
 	if call.MaxTokens > 0 {
 		a.req.Gaps = make([]float64, 0, min(call.MaxTokens, 1<<12))
 	}
-	ctx, a.watch = newWatch(ctx, a.limits.Total)
+	a.watch = newWatch(ctx, since, a.limits.Total)
 	defer a.watch.stop()
 	a.req.Sent = since()
-	resp, err := c.send(ctx, a, body)
+	conn, resp, err := c.send(ctx, a, request)
 	if err != nil {
-		return c.ended(a, classify(ctx, err))
+		return c.ended(a, classify(a.watch.why(), err))
 	}
-	defer resp.Body.Close()
-	a.req.Headers, a.req.Status = since(), resp.StatusCode
+	body := &ending{ReadCloser: resp.Body}
+	resp.Body = body
+	defer c.leave(a, conn, resp, body)
+	a.req.Headers, a.req.Status = conn.dated.at, resp.StatusCode
 	a.kept = keepAlive(resp)
 	if f := c.refused(resp, a); f != nil {
 		return c.ended(a, f)
 	}
 	buf := c.buffers.Get().(*[]byte)
 	defer c.buffers.Put(buf)
-	err = a.read(resp.Body, *buf)
+	err = a.read(body, &conn.dated, *buf)
 	a.compat.ended(err)
-	return c.ended(a, a.verdict(ctx, err))
+	return c.ended(a, a.verdict(err))
+}
+
+// leave keeps the connection for the next request if the answer was read to its end, and closes it otherwise.
+func (c *Client) leave(a *answer, conn *conn, resp *http.Response, body *ending) {
+	if a.watch.stop() && body.over && conn.free(resp) {
+		c.wire.spare.put(conn)
+		return
+	}
+	conn.Close()
 }
 
 // ended closes the account of a request.
@@ -80,54 +88,48 @@ func (c *Client) ended(a *answer, f *failure) *answer {
 // send sends the request, and once more on a fresh connection when a kept one was closed before any byte of an answer: a
 // server may close a kept connection at any moment (llama-server does after 5 s, or 100 requests), and the request that
 // meets this is lost through no fault of the build under test. The clock is not restarted.
-func (c *Client) send(ctx context.Context, a *answer, body []byte) (*http.Response, error) {
-	a.watch.enter(connectTimeout(a.limits.Connect))
-	resp, lost, err := c.attempt(ctx, a, c.wire.kept, body)
-	if err == nil || !lost || ctx.Err() != nil {
-		return resp, err
+func (c *Client) send(ctx context.Context, a *answer, request []byte) (*conn, *http.Response, error) {
+	if ctx.Err() != nil {
+		a.watch.end(context.Cause(ctx))
+		return nil, nil, ctx.Err()
 	}
-	a.req.Reconnects++
-	a.watch.enter(connectTimeout(a.limits.Connect))
-	resp, _, err = c.attempt(ctx, a, c.wire.fresh, body)
+	if kept := c.wire.spare.take(); kept != nil {
+		resp, err := c.attempt(a, kept, request)
+		if err == nil || kept.dated.some || a.watch.why() != nil {
+			return kept, resp, err
+		}
+		a.req.Reconnects++
+	}
+	fresh, err := c.open(ctx, a)
+	if err != nil {
+		return nil, nil, err
+	}
+	resp, err := c.attempt(a, fresh, request)
+	return fresh, resp, err
+}
+
+// open opens a connection for a request that is waiting for it.
+func (c *Client) open(ctx context.Context, a *answer) (*conn, error) {
+	within, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	a.watch.on(cancel)
+	a.watch.enter(connectTimeout(a.limits.Connect), a.since())
+	fresh, err := c.wire.dialer.open(within)
+	if ctx.Err() != nil {
+		a.watch.end(context.Cause(ctx))
+	}
+	return fresh, err
+}
+
+// attempt is one round trip as far as the head of the answer. When it fails the connection is closed.
+func (c *Client) attempt(a *answer, conn *conn, request []byte) (*http.Response, error) {
+	a.watch.on(func(error) { conn.Close() })
+	a.watch.enter(firstTokenTimeout(a.limits.FirstToken), a.since())
+	resp, err := conn.ask(request, a.since)
+	if err != nil {
+		conn.Close()
+	}
 	return resp, err
-}
-
-// attempt is one round trip. Lost says that a kept connection gave no byte of an answer.
-func (c *Client) attempt(ctx context.Context, a *answer, t *http.Transport, body []byte) (resp *http.Response, lost bool, err error) {
-	var taken atomic.Int32
-	var kept, answered atomic.Bool
-	trace := &httptrace.ClientTrace{
-		GotConn: func(i httptrace.GotConnInfo) {
-			ahead, _ := i.Conn.(*conn)
-			kept.Store(i.Reused || ahead != nil && ahead.early)
-			taken.Add(1)
-			a.watch.enter(firstTokenTimeout(a.limits.FirstToken))
-		},
-		GotFirstResponseByte: func() { answered.Store(true) },
-	}
-	req, err := c.request(httptrace.WithClientTrace(ctx, trace), body)
-	if err != nil {
-		return nil, false, err
-	}
-	resp, err = t.RoundTrip(req)
-	// The transport itself tries again when nothing was written yet.
-	a.req.Reconnects += max(0, int(taken.Load())-1)
-	return resp, kept.Load() && !answered.Load(), err
-}
-
-func (c *Client) request(ctx context.Context, body []byte) (*http.Request, error) {
-	path := "chat/completions"
-	if c.options.API == Completions {
-		path = "completions"
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.under(path), bytes.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Accept", "text/event-stream")
-	c.sign(req)
-	return req, nil
 }
 
 func (c *Client) sign(req *http.Request) {
@@ -226,7 +228,7 @@ func retryAfter(h http.Header) (seconds int, ok bool) {
 
 // body64k reads the beginning of a body that is no stream.
 func (c *Client) body64k(resp *http.Response, a *answer) []byte {
-	a.watch.enter(idleTimeout(a.limits.Idle))
+	a.watch.enter(idleTimeout(a.limits.Idle), a.since())
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, mostRead+1)) // what came before an error is still worth telling
 	return []byte(c.redact.cut(string(body)))
 }

@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -20,13 +19,14 @@ type failure struct {
 	message string
 }
 
-// classify names an error of the transport, of opening a connection or of reading a body.
-func classify(ctx context.Context, err error) *failure {
+// classify names an error of opening a connection, of sending on it or of reading from it. Cause is why the request was
+// ended by ourselves; nil when it was not.
+func classify(cause, err error) *failure {
 	var limit *limitError
-	if errors.As(context.Cause(ctx), &limit) || errors.As(err, &limit) {
+	if errors.As(cause, &limit) || errors.As(err, &limit) {
 		return &failure{limit.class, limit.Error()}
 	}
-	if ctx.Err() != nil {
+	if cause != nil {
 		return &failure{bench.Canceled, "stopped before the answer was complete"}
 	}
 	var at *stage

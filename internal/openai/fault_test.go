@@ -297,27 +297,22 @@ func TestPlainServerIsAskedForTLS(t *testing.T) {
 }
 
 func TestErrorsOfTheNetworkHaveTheirClass(t *testing.T) {
-	limits, cancel := context.WithCancelCause(context.Background())
-	cancel(idleTimeout(time.Second))
-	stopped, stop := context.WithCancel(context.Background())
-	stop()
 	for _, tt := range []struct {
-		name string
-		ctx  context.Context
-		err  error
-		want bench.Class
+		name       string
+		cause, err error
+		want       bench.Class
 	}{
-		{"unknown name", context.Background(), &stage{err: &net.OpError{Op: "dial", Err: &net.DNSError{Err: "no such host", Name: "nowhere"}}}, bench.DNS},
-		{"no route", context.Background(), &stage{err: syscall.EHOSTUNREACH}, bench.Refused},
-		{"kernel gave up connecting", context.Background(), &stage{err: syscall.ETIMEDOUT}, bench.ConnTimeout},
-		{"handshake cut", context.Background(), &stage{tls: true, err: io.EOF}, bench.TLS},
-		{"reset", context.Background(), fmt.Errorf("read: %w", syscall.ECONNRESET), bench.Reset},
-		{"broken pipe", context.Background(), fmt.Errorf("write: %w", syscall.EPIPE), bench.Reset},
-		{"a limit of ours, seen as something else", limits, io.ErrUnexpectedEOF, bench.IdleTimeout},
-		{"interrupted", stopped, io.ErrUnexpectedEOF, bench.Canceled},
-		{"anything else", context.Background(), errors.New("odd"), bench.Other},
+		{"unknown name", nil, &stage{err: &net.OpError{Op: "dial", Err: &net.DNSError{Err: "no such host", Name: "nowhere"}}}, bench.DNS},
+		{"no route", nil, &stage{err: syscall.EHOSTUNREACH}, bench.Refused},
+		{"kernel gave up connecting", nil, &stage{err: syscall.ETIMEDOUT}, bench.ConnTimeout},
+		{"handshake cut", nil, &stage{tls: true, err: io.EOF}, bench.TLS},
+		{"reset", nil, fmt.Errorf("read: %w", syscall.ECONNRESET), bench.Reset},
+		{"broken pipe", nil, fmt.Errorf("write: %w", syscall.EPIPE), bench.Reset},
+		{"a limit of ours, seen as something else", idleTimeout(time.Second), io.ErrUnexpectedEOF, bench.IdleTimeout},
+		{"interrupted", context.Canceled, io.ErrUnexpectedEOF, bench.Canceled},
+		{"anything else", nil, errors.New("odd"), bench.Other},
 	} {
-		if got := classify(tt.ctx, tt.err); got.class != tt.want || got.message == "" {
+		if got := classify(tt.cause, tt.err); got.class != tt.want || got.message == "" {
 			t.Errorf("%s: %s (%s)", tt.name, got.class, got.message)
 		}
 	}

@@ -151,7 +151,7 @@ func (c *Client) plain(ctx context.Context, method, url string, body []byte) (in
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	resp, err := c.wire.fresh.RoundTrip(req)
+	resp, err := c.wire.plain.RoundTrip(req)
 	if err != nil {
 		return 0, nil, nil, err
 	}
@@ -172,7 +172,7 @@ func (c *Client) Tokenize(ctx context.Context, text string) (ids []int, ok bool,
 	status, _, answer, err := c.plain(ctx, http.MethodPost, c.beside("tokenize"), body)
 	switch {
 	case err != nil:
-		return nil, false, fmt.Errorf("tokenize: %s", c.redact.clean(classify(ctx, err).message))
+		return nil, false, fmt.Errorf("tokenize: %s", c.redact.clean(classify(context.Cause(ctx), err).message))
 	case status == http.StatusNotFound, status == http.StatusMethodNotAllowed, status == http.StatusNotImplemented:
 		return nil, false, nil
 	case status != http.StatusOK:

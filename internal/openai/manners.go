@@ -44,7 +44,7 @@ func (c *Client) Idle(ctx context.Context, wait time.Duration) (after time.Durat
 	defer cancel()
 	w := &watched{closed: make(chan struct{})}
 	t := newTransport(func(ctx context.Context, network, address string) (_ net.Conn, err error) {
-		w.Conn, err = c.wire.dialer.open(ctx, network, address)
+		w.Conn, err = c.wire.dialer.dialed(ctx, network, address)
 		return w, err
 	}, 1)
 	t.IdleConnTimeout = 0
@@ -56,11 +56,11 @@ func (c *Client) Idle(ctx context.Context, wait time.Duration) (after time.Durat
 	c.sign(req)
 	resp, err := t.RoundTrip(req)
 	if err != nil {
-		return 0, false, errors.New(c.redact.clean(classify(limited, err).message))
+		return 0, false, errors.New(c.redact.clean(classify(context.Cause(limited), err).message))
 	}
 	defer resp.Body.Close()
 	if _, err := io.Copy(io.Discard, io.LimitReader(resp.Body, maxFact)); err != nil {
-		return 0, false, errors.New(c.redact.clean(classify(limited, err).message))
+		return 0, false, errors.New(c.redact.clean(classify(context.Cause(limited), err).message))
 	}
 	answered := time.Now()
 	rest := time.NewTimer(wait)

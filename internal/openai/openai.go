@@ -65,6 +65,8 @@ type Client struct {
 	base    *url.URL
 	limit   string // the limit field in use
 	fixed   []byte // members of the body that every request shares
+	before  []byte // the head of every request as far as the length of its body,
+	after   []byte // and what follows that
 	wire    *wire
 	redact  redactor
 	buffers *sync.Pool // of read buffers
@@ -87,6 +89,9 @@ func New(o Options) (*Client, error) {
 	c := &Client{options: o, base: base, limit: o.LimitField, fixed: fixed, redact: redactor{o.APIKey}}
 	if c.limit == Auto {
 		c.limit = MaxTokens
+	}
+	if c.before, c.after, err = c.head(); err != nil {
+		return nil, err
 	}
 	c.wire = newWire(base, o)
 	c.buffers = &sync.Pool{New: func() any { b := make([]byte, readSize); return &b }}

@@ -114,7 +114,9 @@ func (c *Client) with(field string) *Client {
 	o.Timeouts.FirstToken = min(o.Timeouts.FirstToken, probeLimits.FirstToken)
 	o.Timeouts.Idle = min(o.Timeouts.Idle, probeLimits.Idle)
 	o.Timeouts.Total = min(o.Timeouts.Total, probeLimits.Total)
-	return &Client{options: o, base: c.base, limit: field, fixed: c.fixed, wire: c.wire, redact: c.redact, buffers: c.buffers}
+	other := *c
+	other.options, other.limit = o, field
+	return &other
 }
 
 // fields are the limit fields that may be tried, in their order.

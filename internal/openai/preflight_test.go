@@ -306,7 +306,7 @@ func TestPreflightLearnsWhatTheServerObeys(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				tt.want.TTFT = 0.03
+				tt.want.TTFT, tt.want.Address = 0.03, "pipe"
 				if tt.want.Usage {
 					tt.want.PromptTokens = 7
 				}

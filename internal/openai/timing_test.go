@@ -66,7 +66,6 @@ func onPipes(t *testing.T, h http.Handler, set func(*Options), use func(t *testi
 		served := make(chan struct{})
 		go func() { defer close(served); _ = server.Serve(net) }()
 		c := client(t, "http://pipe", set)
-		c.wire.kept, c.wire.fresh = newTransport(net.dial, 1), newTransport(net.dial, -1)
 		c.wire.dialer.dial = net.dial
 		use(t, c)
 		c.Close()
@@ -111,15 +110,11 @@ func TestConnectionThatNeverOpensIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		nobody := newPipes()
 		c := client(t, "http://pipe", func(o *Options) { o.Timeouts = Timeouts{Connect: 3 * time.Second} })
-		c.wire.kept = newTransport(nobody.dial, 1)
-		c.wire.fresh = c.wire.kept
-		ctx, cancel := context.WithCancel(t.Context())
-		c.wire.kept.DialContext = func(context.Context, string, string) (net.Conn, error) { return nobody.dial(ctx, "", "") }
+		c.wire.dialer.dial = nobody.dial
 		r := c.Do(t.Context(), Call{Prompt: Prompt{Text: "hello"}}, clock())
 		if r.Class != bench.ConnTimeout || r.End != 3 || r.Error != "no connection within 3s" {
 			t.Errorf("%s after %v s: %s", r.Class, r.End, r.Error)
 		}
-		cancel()
 	})
 }
 
@@ -127,7 +122,7 @@ func TestInterruptedRequestIsCanceled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		nobody := newPipes()
 		c := client(t, "http://pipe")
-		c.wire.kept = newTransport(nobody.dial, 1)
+		c.wire.dialer.dial = nobody.dial
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
 		r := c.Do(ctx, Call{Index: 7, Scheduled: 0.5, Prompt: Prompt{Text: "hello"}}, clock())

@@ -22,8 +22,8 @@ const maxHeader = 256 << 10
 // wire owns the connections to one target. There is no environment proxy, no compression, no HTTP/2 and no redirect.
 type wire struct {
 	dialer *dialer
-	kept   *http.Transport // keeps its connections
-	fresh  *http.Transport // opens one for every request: for those that a kept one lost
+	spare  *spare
+	plain  *http.Transport // for what is not measured: it opens a connection for every request
 }
 
 func newWire(base *url.URL, o Options) *wire {
@@ -31,8 +31,7 @@ func newWire(base *url.URL, o Options) *wire {
 	if o.Dial != nil {
 		d.dial = o.Dial
 	}
-	fresh := newTransport(d.open, -1)
-	return &wire{dialer: d, kept: newTransport(d.spareOrOpen, o.Connections), fresh: fresh}
+	return &wire{dialer: d, spare: &spare{most: o.Connections}, plain: newTransport(d.dialed, -1)}
 }
 
 type dialFunc func(ctx context.Context, network, address string) (net.Conn, error)
@@ -54,15 +53,13 @@ func newTransport(dial dialFunc, keep int) *http.Transport {
 }
 
 func (w *wire) close() {
-	w.dialer.drop()
-	w.kept.CloseIdleConnections()
-	w.fresh.CloseIdleConnections()
+	w.spare.drop()
+	w.plain.CloseIdleConnections()
 }
 
 // Open opens n connections, so that no request of the run to come waits for one, and closes those of the run before.
 // Requests take them in the order they were opened; what is not taken within 4 s is closed.
 func (c *Client) Open(ctx context.Context, n int) error {
-	d := c.wire.dialer
 	c.wire.close()
 	errs := make([]error, n)
 	var all sync.WaitGroup
@@ -71,17 +68,27 @@ func (c *Client) Open(ctx context.Context, n int) error {
 		places <- struct{}{}
 		all.Go(func() {
 			defer func() { <-places }()
-			errs[i] = d.prepare(ctx)
+			errs[i] = c.wire.prepare(ctx)
 		})
 	}
 	all.Wait()
 	for _, err := range errs {
 		if err != nil {
-			f := classify(ctx, err)
+			f := classify(context.Cause(ctx), err)
 			return fmt.Errorf("open %d connections to %q: %s", n, c.base.Host, c.redact.clean(f.message))
 		}
 	}
 	return nil
+}
+
+// prepare opens a connection ahead.
+func (w *wire) prepare(ctx context.Context) error {
+	c, err := w.dialer.open(ctx)
+	if err == nil {
+		c.kept = true
+		w.spare.ahead(c)
+	}
+	return err
 }
 
 // stage says what opening a connection was doing when it failed.
@@ -93,13 +100,6 @@ type stage struct {
 func (s *stage) Error() string { return s.err.Error() }
 func (s *stage) Unwrap() error { return s.err }
 
-// conn is a connection that knows whether it was opened ahead of its request, so that the server may have closed it.
-type conn struct {
-	net.Conn
-	early  bool
-	opened time.Time
-}
-
 // dialer opens connections to one address. A name is resolved once; its address is asked again only when it fails.
 type dialer struct {
 	hostPort string
@@ -107,10 +107,8 @@ type dialer struct {
 	limit    time.Duration
 	dial     dialFunc
 
-	mu     sync.Mutex
-	addr   string // what hostPort stood for
-	spare  []*conn
-	expire *time.Timer
+	mu   sync.Mutex
+	addr string // what hostPort stood for
 }
 
 func newDialer(base *url.URL, limit time.Duration) *dialer {
@@ -134,77 +132,35 @@ func (d *dialer) address() string {
 	return d.addr
 }
 
-// spareOrOpen takes the oldest connection that was opened ahead, or opens one.
-func (d *dialer) spareOrOpen(ctx context.Context, network, address string) (net.Conn, error) {
-	if c := d.take(); c != nil {
-		return c, nil
-	}
-	return d.open(ctx, network, address)
-}
+// dialed is open for a transport. Network and address are those of the target, whatever is given.
+func (d *dialer) dialed(ctx context.Context, _, _ string) (net.Conn, error) { return d.secured(ctx) }
 
-func (d *dialer) take() *conn {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for len(d.spare) > 0 {
-		c := d.spare[0]
-		d.spare = d.spare[1:]
-		if time.Since(c.opened) < keepFor {
-			return c
-		}
-		c.Close()
-	}
-	return nil
-}
-
-// prepare opens a connection ahead.
-func (d *dialer) prepare(ctx context.Context) error {
-	nc, err := d.open(ctx, "tcp", d.hostPort)
+// open opens a connection that requests can be sent on.
+func (d *dialer) open(ctx context.Context) (*conn, error) {
+	nc, err := d.secured(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	c := nc.(*conn)
-	c.early = true
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.spare = append(d.spare, c)
-	if d.expire == nil {
-		d.expire = time.AfterFunc(keepFor, d.drop)
-	} else {
-		d.expire.Reset(keepFor)
-	}
-	return nil
+	return newConn(nc), nil
 }
 
-// drop closes what was opened ahead and not used.
-func (d *dialer) drop() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, c := range d.spare {
-		c.Close()
-	}
-	d.spare = nil
-	if d.expire != nil {
-		d.expire.Stop()
-	}
-}
-
-// open opens a connection, TLS handshake included. Network and address are those of the target, whatever is given.
-func (d *dialer) open(ctx context.Context, _, _ string) (net.Conn, error) {
+// secured opens a connection, TLS handshake included.
+func (d *dialer) secured(ctx context.Context) (net.Conn, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, d.limit, connectTimeout(d.limit))
 	defer cancel()
 	nc, err := d.connect(ctx)
 	if err != nil {
 		return nil, inTime(ctx, &stage{err: err})
 	}
-	if d.tls != nil {
-		secure := tls.Client(nc, d.tls)
-		if err := secure.HandshakeContext(ctx); err != nil {
-			nc.Close()
-			return nil, inTime(ctx, &stage{tls: true, err: err})
-		}
-		nc = secure
+	if d.tls == nil {
+		return nc, nil
 	}
-	return &conn{Conn: nc, opened: time.Now()}, nil
+	secure := tls.Client(nc, d.tls)
+	if err := secure.HandshakeContext(ctx); err != nil {
+		nc.Close()
+		return nil, inTime(ctx, &stage{tls: true, err: err})
+	}
+	return secure, nil
 }
 
 // inTime replaces an error that came of the connect limit by that limit.
