@@ -25,7 +25,16 @@ const (
 	selfTestLeast  = 20 // requests
 	selfTestTokens = 16 // at most
 	selfTestTTFT   = 20 * time.Millisecond
+	// selfTestEvents is how many tokens a second come at most, over all streams: 512 streams of 50. The server of the
+	// self-test shares the machine with the client; what it would take to write more would be held against the client.
+	selfTestEvents = 25_600
 )
+
+// selfTestTPOT is the time from token to token where so many streams run at once: 1 ms, or what keeps all of them within
+// selfTestEvents.
+func selfTestTPOT(streams int) time.Duration {
+	return max(time.Millisecond, time.Duration(streams)*time.Second/selfTestEvents)
+}
 
 // clientError is the client's own error in a self-test, in seconds.
 type clientError struct {
@@ -90,7 +99,7 @@ func selfTestConnections(l config.Load) int { return max(l.Concurrency, min(l.Re
 // the index of a request.
 func selfTestPass(ctx context.Context, l config.Load, tokens int, memory bool) ([]bench.Request, map[int]sim.Record, error) {
 	connections := selfTestConnections(l)
-	running, dial, err := simulate(sim.Options{Slots: connections, TTFT: selfTestTTFT, TPOT: time.Millisecond}, memory)
+	running, dial, err := simulate(sim.Options{Slots: connections, TTFT: selfTestTTFT, TPOT: selfTestTPOT(connections)}, memory)
 	if err != nil {
 		return nil, nil, err
 	}
