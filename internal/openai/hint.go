@@ -51,6 +51,9 @@ var hints = map[bench.Class]string{
 	bench.Empty:        "the model answers nothing to a plain question: is it a chat model, and is target.api right?",
 }
 
+// Hint is what to do about a failure of a class, where the class alone says it; else empty.
+func Hint(c bench.Class) string { return hints[c] }
+
 func (p *probe) hint(r bench.Request) string {
 	switch {
 	case r.Status == 401, r.Status == 403:

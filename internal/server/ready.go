@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"net"
 	"net/http"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
@@ -19,28 +17,30 @@ import (
 // errLate is the cause when target.ready.within is over.
 var errLate = errors.New("not ready in time")
 
-// wait is what is awaited, and the latest answer to it.
+// wait is what is awaited, the latest answer to it, and what to do if that stays the answer.
 type wait struct {
-	mu         sync.Mutex
-	what, last string
+	mu   sync.Mutex
+	seen seen
 }
+
+type seen struct{ what, last, hint string }
 
 func (w *wait) set(what string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.what, w.last = what, "no answer yet"
+	w.seen = seen{what, "no answer yet", patience}
 }
 
-func (w *wait) saw(last string) {
+func (w *wait) saw(last, hint string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.last = last
+	w.seen.last, w.seen.hint = last, hint
 }
 
-func (w *wait) get() (what, last string) {
+func (w *wait) get() seen {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.what, w.last
+	return w.seen
 }
 
 // await returns when the server is ready, at once when that can no longer be.
@@ -60,11 +60,12 @@ func (s *Server) await(ctx context.Context) error {
 	died := context.Cause(ctx)
 	cancel(nil)
 	<-told
-	switch what, last := w.get(); {
+	switch {
 	case err == nil:
 		return s.stillOurs()
 	case errors.Is(died, errLate):
-		return hinted("see the server's log; if it only needs longer, raise target.ready.within", "not ready within %s: %s: %s", within, what, last)
+		at := w.get()
+		return hinted(at.hint, "not ready within %s: %s: %s", within, at.what, at.last)
 	case died != nil:
 		return died
 	}
@@ -99,13 +100,13 @@ func (s *Server) attend(ctx context.Context, cancel context.CancelCauseFunc, w *
 			cancel(s.process.fate())
 			return
 		case <-t.C:
-			what, last := w.get()
-			s.o.Progress(fmt.Sprintf("%s, %s of at most %s: %s", what, time.Since(began).Round(time.Second), s.o.Target.ReadyIn, last))
+			at := w.get()
+			s.o.Progress(fmt.Sprintf("%s, %s of at most %s: %s", at.what, time.Since(began).Round(time.Second), s.o.Target.ReadyIn, at.last))
 		}
 	}
 }
 
-// answers polls the ready path until it says 200.
+// answers polls the ready path until it says 200, or cannot any more.
 func (s *Server) answers(ctx context.Context, w *wait) error {
 	r, err := retryablehttp.NewRequestWithContext(ctx, http.MethodGet, s.address.origin+s.o.Target.ReadyPath, nil)
 	if err != nil {
@@ -114,6 +115,7 @@ func (s *Server) answers(ctx context.Context, w *wait) error {
 	if s.o.APIKey != "" {
 		r.Header.Set("Authorization", "Bearer "+s.o.APIKey)
 	}
+	refused := 0
 	c := retryablehttp.Client{
 		HTTPClient: &http.Client{
 			Timeout:       5 * time.Second,
@@ -126,28 +128,23 @@ func (s *Server) answers(ctx context.Context, w *wait) error {
 			if ctx.Err() != nil {
 				return false, ctx.Err()
 			}
-			w.saw(reason(res, err))
+			said, hint := obstacle(res, err)
+			w.saw(said, hint)
+			if refused++; !lasting(err) {
+				refused = 0
+			}
+			if refused == refusals {
+				return false, hinted(hint, "%s: %s", w.get().what, said)
+			}
 			return res == nil || res.StatusCode != http.StatusOK, nil
 		},
+		ErrorHandler: func(_ *http.Response, err error, _ int) (*http.Response, error) { return nil, err },
 	}
 	res, err := c.Do(r)
 	if err != nil {
 		return err
 	}
 	return res.Body.Close()
-}
-
-func reason(res *http.Response, err error) string {
-	var timeout net.Error
-	switch {
-	case res != nil:
-		return res.Status
-	case errors.Is(err, syscall.ECONNREFUSED):
-		return "connection refused, nobody listens yet"
-	case errors.As(err, &timeout) && timeout.Timeout():
-		return "no answer within 5 s"
-	}
-	return err.Error()
 }
 
 // refusals is how often in a row a server may refuse the request itself before it is believed.
@@ -167,7 +164,7 @@ func (s *Server) speaks(ctx context.Context, w *wait) error {
 		if err == nil {
 			return nil
 		}
-		w.saw(err.Error())
+		w.saw(err.Error(), advised(err))
 		if refused++; !final(err) {
 			refused = 0
 		}
