@@ -32,8 +32,11 @@ func (c doctorCmd) Run(sh *shell) error {
 	if err != nil {
 		return err
 	}
-	if e.Target != nil {
-		if err := c.allowed(sh, *e.Target); err != nil {
+	for _, t := range []*config.Target{e.Target, e.Reference} {
+		if t == nil {
+			continue
+		}
+		if err := c.allowed(sh, *t); err != nil {
 			return err
 		}
 	}
@@ -87,9 +90,13 @@ func (c doctorCmd) examination(sh *shell) (campaign.Examination, error) {
 	if err != nil {
 		return campaign.Examination{}, err
 	}
-	return campaign.Examination{
-		Plan: &plan, Target: &plan.Config.Target, Folder: filepath.Dir(conf.File), APIKey: sh.getenv(conf.Target.APIKeyEnv),
-	}, nil
+	e := campaign.Examination{
+		Plan: &plan, Target: &plan.Config.Target, Reference: turnedWith(plan), Folder: filepath.Dir(conf.File), APIKey: sh.getenv(conf.Target.APIKeyEnv),
+	}
+	if e.Reference != nil {
+		e.ReferenceKey = sh.getenv(e.Reference.APIKeyEnv)
+	}
+	return e, nil
 }
 
 // allowed refuses a target that is not ours to ask.
@@ -102,8 +109,12 @@ func tellDiagnosis(w io.Writer, d campaign.Diagnosis) error {
 	var b bytes.Buffer
 	section, states := "", map[string]int{}
 	for _, c := range d.Checks {
-		if c.Section != section {
-			section = c.Section
+		title := c.Section
+		if c.Side != "" {
+			title += " of the " + c.Side
+		}
+		if title != section {
+			section = title
 			fmt.Fprintln(&b, section)
 		}
 		states[c.State]++

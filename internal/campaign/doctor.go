@@ -32,10 +32,12 @@ type Diagnosis struct {
 
 // Check is one thing that was looked at.
 type Check struct {
-	Section string `json:"section"` // runner, client, server or config
-	Name    string `json:"name"`
-	State   string `json:"state"` // Good, Warn or Fail
-	Found   string `json:"found"`
+	Section string `json:"section" jsonschema:"enum=runner,enum=server,enum=client,enum=config"`
+	// Side says whose server was looked at, where a plan measures two: candidate or reference.
+	Side  string `json:"side,omitempty" jsonschema:"enum=candidate,enum=reference"`
+	Name  string `json:"name"`
+	State string `json:"state" jsonschema:"enum=ok,enum=warn,enum=fail"`
+	Found string `json:"found"`
 	// Why says what it means for a measurement, and Next what to do; empty where State is Good.
 	Why  string `json:"why,omitempty"`
 	Next string `json:"next,omitempty"`
@@ -51,10 +53,12 @@ type Examination struct {
 	Plan *Plan
 	// Target is the server; nil: none is looked at.
 	Target *config.Target
-	Folder string // of the config file
-	Log    string // where the server's output goes, when it is started
-	APIKey string
-	Host   host.Facts
+	// Reference is the server that the target is measured in turn with; nil: none.
+	Reference            *config.Target
+	Folder               string // of the config file
+	Log                  string // where the server's output goes, when it is started; the reference's goes to a file beside it
+	APIKey, ReferenceKey string
+	Host                 host.Facts
 	// Dial opens connections to the server; nil is the network. A server in memory has the client's self-test there too.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	Say  func(string) // may be nil: one line of talk
@@ -64,8 +68,29 @@ type Examination struct {
 type doctor struct {
 	Examination
 	found Diagnosis
-	// Of the server's short answers, the middle, in seconds; 0: unknown.
+	side
+	// Of the short answers, the middle, in seconds, of the faster server; 0: unknown.
 	ttft, e2el float64
+}
+
+// side is the server that is looked at now.
+type side struct {
+	name        string // empty where there is only one
+	target      *config.Target
+	apiKey, log string
+}
+
+// sides are the servers, the candidate's first.
+func (d *doctor) sides() []side {
+	if d.Target == nil {
+		return nil
+	}
+	one := side{"", d.Target, d.APIKey, d.Log}
+	if d.Reference == nil {
+		return []side{one}
+	}
+	one.name = candidate
+	return []side{one, {reference, d.Reference, d.ReferenceKey, d.Log + "-" + reference}}
 }
 
 // Examine looks at the runner, the client, the server and the plan. Beside the start of a server that has a command it
@@ -78,7 +103,7 @@ func Examine(ctx context.Context, e Examination) (Diagnosis, error) {
 	free, unlock := d.runner(ctx)
 	defer unlock()
 	if free { // what follows would disturb whoever measures
-		if d.Target != nil {
+		for _, d.side = range d.sides() {
 			d.server(ctx)
 		}
 		d.client(ctx)
@@ -88,6 +113,9 @@ func Examine(ctx context.Context, e Examination) (Diagnosis, error) {
 }
 
 func (d *doctor) add(c Check) {
+	if c.Section == "server" {
+		c.Side = d.name
+	}
 	d.found.Checks = append(d.found.Checks, c)
 	d.found.Fit = d.found.Fit && c.State != Fail
 }

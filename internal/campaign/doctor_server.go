@@ -31,13 +31,16 @@ var lookLimits = openai.Timeouts{FirstToken: 20 * time.Second, Idle: 10 * time.S
 
 // server starts or reaches the server and looks at how it answers.
 func (d *doctor) server(ctx context.Context) {
+	if d.name != "" {
+		d.Say("looking at the server of the " + d.name)
+	}
 	s, err := d.reach(ctx)
 	if err != nil {
 		d.broken("start", err, "nothing can be measured")
 		return
 	}
 	defer func() {
-		stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.Target.StopIn+30*time.Second)
+		stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.target.StopIn+30*time.Second)
 		defer cancel()
 		if err := s.Stop(stop); err != nil {
 			d.broken("stop", err, "a server that outlives its visit is in the numbers of the next one")
@@ -55,7 +58,7 @@ func (d *doctor) server(ctx context.Context) {
 		return
 	}
 	c.Apply(caps)
-	d.found.Simulated = strings.Contains(d.Target.Model, simulatedMark)
+	d.found.Simulated = d.found.Simulated || strings.Contains(d.target.Model, simulatedMark)
 	d.identity(caps)
 	d.manners(caps)
 	d.answers(ctx, c, caps, counting{look: s.Counters})
@@ -65,8 +68,8 @@ func (d *doctor) server(ctx context.Context) {
 
 // reach starts the server, or awaits the ready path of one that is there.
 func (d *doctor) reach(ctx context.Context) (*server.Server, error) {
-	o := server.Options{Target: *d.Target, Folder: d.Folder, Log: d.Log, APIKey: d.APIKey, Progress: d.Say, Dial: d.Dial}
-	if len(d.Target.Command) == 0 {
+	o := server.Options{Target: *d.target, Folder: d.Folder, Log: d.log, APIKey: d.apiKey, Progress: d.Say, Dial: d.Dial}
+	if len(d.target.Command) == 0 {
 		o.Target.ReadyIn = min(o.Target.ReadyIn, lookReady)
 		if o.Target.ReadyIn <= 0 {
 			o.Target.ReadyIn = lookReady
@@ -78,8 +81,8 @@ func (d *doctor) reach(ctx context.Context) (*server.Server, error) {
 
 func (d *doctor) clientOptions(base string) openai.Options {
 	o := openai.Options{
-		BaseURL: base, Model: d.Target.Model, API: d.Target.API, APIKey: d.APIKey, LimitField: d.Target.LimitField,
-		Metrics: d.Target.Metrics, Timeouts: lookLimits, Connections: tryAtOnce, Dial: d.Dial,
+		BaseURL: base, Model: d.target.Model, API: d.target.API, APIKey: d.apiKey, LimitField: d.target.LimitField,
+		Metrics: d.target.Metrics, Timeouts: lookLimits, Connections: tryAtOnce, Dial: d.Dial,
 	}
 	if d.Plan != nil {
 		o.Temperature, o.ExtraBody = &d.Plan.Config.Sampling.Temperature, d.Plan.Config.Sampling.ExtraBody
@@ -135,11 +138,11 @@ func (d *doctor) identity(caps openai.Capabilities) {
 	d.add(c)
 	if len(caps.Models) > 0 && !caps.ModelListed {
 		d.add(Check{
-			Section: "server", Name: "model", State: Warn, Found: fmt.Sprintf("%q answers, and is not among the models that the server lists: %s", d.Target.Model, strings.Join(caps.Models, ", ")),
+			Section: "server", Name: "model", State: Warn, Found: fmt.Sprintf("%q answers, and is not among the models that the server lists: %s", d.target.Model, strings.Join(caps.Models, ", ")),
 			Why: "it may be another server, or another model, than you mean", Next: "set target.model to a name that the server lists",
 		})
 	} else {
-		d.good("server", "model", "%s", d.Target.Model)
+		d.good("server", "model", "%s", d.target.Model)
 	}
 	if host.Local(caps.Address) {
 		d.good("server", "host", "%s, this machine: client and server share its cores", caps.Address)
@@ -220,12 +223,13 @@ func (d *doctor) answers(ctx context.Context, c *openai.Client, caps openai.Capa
 // tried judges the trial. The middle of its times is what the client's error is held against.
 func (d *doctor) tried(answers []bench.Request) Check {
 	run := bench.Condense(answers, lookTrial.Seconds(), bench.SLO{})
-	d.ttft, d.e2el = run.Metrics["ttft.p50"], run.Metrics["e2el.p50"]
+	ttft, e2el := run.Metrics["ttft.p50"], run.Metrics["e2el.p50"]
+	d.ttft, d.e2el = faster(d.ttft, ttft), faster(d.e2el, e2el)
 	c := Check{Section: "server", Name: "trial", State: Good, Figures: map[string]float64{"sent": float64(len(answers)), "ok": float64(run.OK)}}
 	c.Found = fmt.Sprintf("%d of %d short answers came, %d at a time", run.OK, len(answers), tryAtOnce)
-	if d.ttft > 0 {
-		c.Found += "; TTFT p50 " + brief(d.ttft)
-		c.Figures["ttft_p50"] = d.ttft
+	if ttft > 0 {
+		c.Found += "; TTFT p50 " + brief(ttft)
+		c.Figures["ttft_p50"] = ttft
 	}
 	mind := func(state, why, next, format string, args ...any) {
 		c.State, c.Why, c.Next = state, why, next
@@ -251,6 +255,14 @@ func (d *doctor) tried(answers []bench.Request) Check {
 			"the first that failed: %s (%s)", answers[i].Error, c.Class)
 	}
 	return c
+}
+
+// faster is the smaller of two times of which either may be unknown.
+func faster(a, b float64) float64 {
+	if a == 0 || b > 0 && b < a {
+		return b
+	}
+	return a
 }
 
 func count(answers []bench.Request, is func(bench.Request) bool) (n int) {
@@ -285,7 +297,7 @@ func (d *doctor) connections(ctx context.Context, c *openai.Client, caps openai.
 
 // beside looks at the paths beside the API that the config names.
 func (d *doctor) beside(ctx context.Context, s *server.Server) {
-	if path := d.Target.Metrics; path != "" {
+	if path := d.target.Metrics; path != "" {
 		switch _, known, err := s.Counters(ctx); {
 		case err != nil:
 			d.add(Check{
@@ -298,12 +310,12 @@ func (d *doctor) beside(ctx context.Context, s *server.Server) {
 			d.good("server", "metrics", "%s has no counters that this program knows", path)
 		}
 	}
-	if d.Target.ResetPath == "" {
+	if d.target.ResetPath == "" {
 		return
 	}
 	if err := s.Reset(ctx); err != nil {
 		d.broken("reset", err, "run resets the server before every run, and stops when that fails")
 		return
 	}
-	d.good("server", "reset", "POST %s works", d.Target.ResetPath)
+	d.good("server", "reset", "POST %s works", d.target.ResetPath)
 }

@@ -2,8 +2,10 @@ package campaign
 
 import (
 	"bytes"
+	"context"
 	"flag"
 	"fmt"
+	"net"
 	"os"
 	"strings"
 	"testing"
@@ -79,6 +81,7 @@ func examined(t *testing.T, fault string) (found Diagnosis, took time.Duration) 
 		defer running.Close()
 		begun := time.Now()
 		d := &doctor{Examination: e, found: Diagnosis{Fit: true}}
+		d.side = d.sides()[0]
 		d.server(t.Context())
 		found, took = d.found, time.Since(begun)
 	})
@@ -201,4 +204,36 @@ func TestPlanOverItsBudgetIsNotFit(t *testing.T) {
 			t.Errorf("guessed %v: %+v", guessed, d.found.Checks)
 		}
 	}
+}
+
+// TestDoctorLooksAtBothSides: each check of a server says whose it is, and one side that is not fit is enough. The client
+// is held against the faster of the two.
+func TestDoctorLooksAtBothSides(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow, e := inMemoryTarget(sim.Options{TTFT: 300 * time.Millisecond, TPOT: 5 * time.Millisecond, Fault: "no-usage"})
+		defer slow.Close()
+		fast, other := inMemoryTarget(sim.Options{TTFT: 30 * time.Millisecond, TPOT: 5 * time.Millisecond})
+		defer fast.Close()
+		e.Reference = other.Target
+		d := &doctor{Examination: e, found: Diagnosis{Fit: true}}
+		for i, of := range d.sides() {
+			d.side = of
+			d.Dial = []func(context.Context, string, string) (net.Conn, error){e.Dial, other.Dial}[i]
+			d.server(t.Context())
+		}
+		states := map[string]string{}
+		for _, c := range d.found.Checks {
+			states[c.Side+": "+c.Name] = c.State
+		}
+		for name, want := range map[string]string{
+			"candidate: token counts": Warn, "reference: token counts": Good, "candidate: trial": Good, "reference: trial": Good, ": trial": "",
+		} {
+			if got := states[name]; got != want {
+				t.Errorf("%s is %q, want %q", name, got, want)
+			}
+		}
+		if d.ttft < 0.02 || d.ttft > 0.2 {
+			t.Errorf("the client is held against a ttft of %v s, want that of the faster server", d.ttft)
+		}
+	})
 }
