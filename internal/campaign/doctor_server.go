@@ -235,7 +235,7 @@ func (d *doctor) tried(answers []bench.Request) Check {
 		c.State, c.Why, c.Next = state, why, next
 		c.Found += "; " + fmt.Sprintf(format, args...)
 	}
-	if n := run.Client.Reconnects; n > 0 {
+	if n := run.Client.Reconnects; n > 0 && run.OK == len(answers) {
 		mind(Warn, "the time that this takes is in their ttft", "let the server, or the proxy before it, keep connections between requests",
 			"%d met a kept connection that the server had closed, and went out again", n)
 	}
