@@ -15,7 +15,7 @@ import (
 var files embed.FS
 
 // Kinds are the files that have a schema.
-var Kinds = []string{"config", "digest", "verdict", "campaign"}
+var Kinds = []string{"config", "digest", "verdict", "campaign", "doctor"}
 
 // Of returns the schema of a kind as JSON text.
 func Of(kind string) ([]byte, error) {

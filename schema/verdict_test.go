@@ -1,55 +1,17 @@
 package schema_test
 
 import (
-	"bytes"
 	"encoding/json"
-	"flag"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
-
-	"github.com/invopop/jsonschema"
 
 	"github.com/benchgate/benchgate/internal/gate"
 	"github.com/benchgate/benchgate/schema"
 )
 
-var update = flag.Bool("update", false, "rewrite verdict.json")
-
-// verdictSchema describes a verdict by the Go type and its comments. Unknown fields are allowed: readers ignore them.
-func verdictSchema(t *testing.T) []byte {
-	t.Helper()
-	const path = "github.com/benchgate/benchgate/internal/gate"
-	r := &jsonschema.Reflector{Anonymous: true, AllowAdditionalProperties: true, ExpandedStruct: true}
-	if err := r.AddGoComments(path, "../internal/gate", jsonschema.WithFullComment()); err != nil {
-		t.Fatal(err)
-	}
-	for key, text := range r.CommentMap {
-		r.CommentMap[strings.Replace(key, path+"/../internal/gate", path, 1)] = strings.ReplaceAll(text, "\n", " ")
-	}
-	s := r.Reflect(gate.Verdict{})
-	s.Title = "benchgate verdict: the answer to every rule"
-	p, _ := s.Properties.Get("schema")
-	p.Pattern = "^" + gate.VerdictSchema + `(\.[0-9]+)*$`
-	data, err := json.MarshalIndent(s, "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return append(data, '\n')
-}
-
 func TestVerdictSchemaIsCurrent(t *testing.T) {
-	want := verdictSchema(t)
-	if *update {
-		if err := os.WriteFile("verdict.json", want, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile("verdict.json")
-	if err != nil || !bytes.Equal(got, want) {
-		t.Errorf("verdict.json is stale (%v): run make schema", err)
-	}
+	current(t, "verdict.json", described(t, "gate", gate.Verdict{}, gate.VerdictSchema, "benchgate verdict: the answer to every rule"))
 }
 
 func TestSchemaAcceptsEveryVerdictThatReportsAreTestedWith(t *testing.T) {

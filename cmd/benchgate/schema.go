@@ -11,7 +11,7 @@ import (
 )
 
 type schemaCmd struct {
-	Kind  string `arg:"" optional:"" enum:"config,digest,verdict,campaign" default:"config" help:"config, digest, verdict or campaign."`
+	Kind  string `arg:"" optional:"" enum:"config,digest,verdict,campaign,doctor" default:"config" help:"config, digest, verdict, campaign or doctor: the document of doctor --json."`
 	Check string `placeholder:"FILE" help:"Check a file against the schema instead of printing it."`
 }
 
