@@ -1,0 +1,105 @@
+package campaign
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/benchgate/benchgate/internal/bench"
+	"github.com/benchgate/benchgate/internal/config"
+	"github.com/benchgate/benchgate/internal/gate"
+	"github.com/benchgate/benchgate/internal/host"
+	"github.com/benchgate/benchgate/internal/sim"
+)
+
+// ownConfig is a closed loop with as many slots as requests at a time.
+const ownConfig = `version: 1
+runner: lab
+target: {base_url: http://127.0.0.1:1/v1, model: simulated-8b, metrics: METRICS}
+campaign: {design: committed, runs: 5, warmup: {requests: 4}}
+scenarios:
+  chat:
+    dataset: {kind: random, input_tokens: 32}
+    output_tokens: 8
+    load: {concurrency: 4, requests: 20}
+    primary: {metric: ttft.p50, tolerance: 5%, rule_out: 25%}
+`
+
+// owned measures a server in memory with a fault and returns what it told, and the talk.
+func owned(t *testing.T, fault, metrics string) (d bench.Digest, policy gate.Policy, talk string) {
+	t.Helper()
+	m := sim.NewMemory()
+	s := sim.Serve(sim.New(sim.Options{Slots: 4, TTFT: 200 * time.Millisecond, TPOT: 10 * time.Millisecond, RequestSD: 0.05, RunSD: 0.02, Seed: 3, Fault: fault}), m)
+	defer s.Close()
+	c, err := config.Parse("benchgate.yaml", []byte(strings.Replace(ownConfig, "METRICS", metrics, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := NewPlan(c, ".", nil, 0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Config.Campaign.Client = patient
+	res := must(t, Options{
+		Plan: p, State: t.TempDir(), Key: "key", Commit: "c0ffee", Tool: "benchgate test", ID: "own-" + fault, Host: host.Facts{Machine: "m1"},
+		Now: time.Now, Dial: m.Dial, Say: func(s string) { talk += s + "\n" },
+	})
+	return Digests(res.Log)[0], c.Policy, talk
+}
+
+// TestASimulatedServersAccountStandsInItsDigest: in virtual time nothing but what the simulator does lies between the two.
+func TestASimulatedServersAccountStandsInItsDigest(t *testing.T) {
+	const scraped = "/metrics (simulated)"
+	for _, c := range []struct {
+		fault, metrics string
+		source, from   string
+		gap            float64 // seconds
+		counters       string
+		talk           string // what is warned of
+	}{
+		{"", "/metrics", scraped, bench.FromArrival, 0, scraped, ""},
+		{"", "off", "", "", 0, "", ""},
+		{"bare", "/metrics", "", "", 0, "", ""},
+		{"timings", "/metrics", "timings", bench.FromWork, 0, scraped, ""},
+		{"request-metrics", "off", "metrics", bench.FromArrival, 0, "", ""},
+		{"slow-network", "/metrics", scraped, bench.FromArrival, 0.05, scraped, ""},
+		{"metrics-lie", "/metrics", "", "", 0, scraped, `warning: scenario "chat", run 3: the server counted 40 answered requests while this run sent 20`},
+		{"two-per-chunk", "/metrics", scraped, bench.FromArrival, 0, scraped, `warning: scenario "chat", run 3: usage tells 160 output tokens in 80 chunks, 2.00 a chunk`},
+	} {
+		t.Run(c.fault+" "+c.metrics, func(t *testing.T) {
+			virtual(t, func(t *testing.T) {
+				d, _, talk := owned(t, c.fault, c.metrics)
+				if strings.Count(talk, "warning: scenario") != strings.Count(c.talk, "warning: scenario") || !strings.Contains(talk, c.talk) {
+					t.Errorf("talk, want %q once:\n%s", c.talk, talk)
+				}
+				for _, r := range d.Sessions[0].Runs() {
+					a := r.Server
+					if a == nil || a.Source != c.source || a.TTFTFrom != c.from || a.Counters != c.counters || (a.Gap != nil) != (c.from != "") {
+						t.Fatalf("run %d: %+v", r.Order, a)
+					}
+					if a.Gap != nil && math.Abs(*a.Gap-c.gap) > 0.001 {
+						t.Errorf("run %d: %v s lie between, want %v", r.Order, *a.Gap, c.gap)
+					}
+					if out := a.OutputTokens; (out != nil) != (c.counters != "" && c.fault != "metrics-lie") || out != nil && *out != 160 {
+						t.Errorf("run %d: output tokens %v", r.Order, out)
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestAGapIsToldFromASlowerServer(t *testing.T) {
+	virtual(t, func(t *testing.T) {
+		base, policy, _ := owned(t, "", "/metrics")
+		for fault, warned := range map[string]bool{"slow-network": true, "": false} {
+			head, _, _ := owned(t, fault, "/metrics")
+			head.Sessions[0].ID += "-head"
+			f := gate.Decide(policy, []bench.Digest{base}, []bench.Digest{head}).Findings[0]
+			if said := strings.Join(f.Warnings, "\n"); strings.Contains(said, "50.0 ms of the difference lie outside the server's own account") != warned {
+				t.Errorf("%q: %s, warnings %q", fault, f.Outcome, said)
+			}
+		}
+	})
+}
