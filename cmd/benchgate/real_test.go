@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -24,7 +25,13 @@ import (
 	"github.com/benchgate/benchgate/internal/gate"
 )
 
-// realConfig is a closed loop of four on a llama-server with four slots.
+// realClient lets a client be late. These tests show what a server does, and they run where others work too: there the
+// client's own limits would void run after run. The limits themselves have tests in virtual time.
+const realClient = "{lateness: 1s, timer: off, sched: off, throttled: off}"
+
+// realConfig is a closed loop of four on a llama-server of so many slots. With one slot instead of four a request waits for
+// the whole answers of three others: its first token comes five times as late. Between two sessions a machine on which
+// others work may change twofold, and that is no server's fault: the tolerance lies between the two.
 const realConfig = `version: 1
 runner: llama-cpu
 target:
@@ -32,16 +39,16 @@ target:
   model: gemma3-270m
   command: [%q, -m, %q, --alias, gemma3-270m, --host, 127.0.0.1, --port, "{port}", -c, "4096", -np, %q, -t, "1", --metrics]
   ready: {path: /health, within: 2m}
-campaign: {design: committed, runs: %d}
+campaign: {design: committed, runs: %d, warmup: {requests: 4}, client: %s}
 scenarios:
   chat:
-    dataset: {kind: random, input_tokens: 32}
-    output_tokens: 16
+    dataset: {kind: random, input_tokens: 8}
+    output_tokens: 12
     load: {concurrency: 4, requests: 60}
-    primary: {metric: ttft.p95, tolerance: 5%%, rule_out: 25%%}
+    primary: {metric: ttft.p95, tolerance: 150%%, rule_out: 400%%}
 gate:
   rules:
-    - {metric: tpot.mean, tolerance: 5%%}
+    - {metric: tpot.mean, tolerance: 150%%}
     - {metric: error.ratio, max: 5%%}
 `
 
@@ -64,7 +71,7 @@ func (m machine) path(name string) string { return filepath.Join(m.folder, name)
 // config writes a benchgate.yaml for a llama-server with so many slots.
 func (m machine) config(name, slots string, runs int) string {
 	m.t.Helper()
-	text := fmt.Sprintf(realConfig, os.Getenv("LLAMA_SERVER"), os.Getenv("LLAMA_MODEL"), slots, runs)
+	text := fmt.Sprintf(realConfig, os.Getenv("LLAMA_SERVER"), os.Getenv("LLAMA_MODEL"), slots, runs, realClient)
 	if err := os.WriteFile(m.path(name), []byte(text), 0o600); err != nil {
 		m.t.Fatal(err)
 	}
@@ -115,8 +122,8 @@ func TestRealServerIsMeasuredAcceptedAndGated(t *testing.T) {
 	t.Run("the same server is not red", func(t *testing.T) {
 		m.must("run", "-c", conf, "--baseline", baselines, "-o", m.path("same"), "--runs", "3")
 		code, _, _ := m.run(t.Context(), "gate", "-c", conf, "--baseline", baselines, "--candidate", m.path("same"))
-		if code == 1 {
-			t.Errorf("the same server came out red: %s", m.verdict(m.path("same")).Summary)
+		if code != 0 {
+			t.Errorf("exit %d for the same server: %s", code, m.verdict(m.path("same")).Summary)
 		}
 	})
 	t.Run("one slot instead of four is red and ttft.p95 is named", func(t *testing.T) {
@@ -134,7 +141,7 @@ func TestRealServerIsMeasuredAcceptedAndGated(t *testing.T) {
 	})
 	t.Run("a server killed in the middle of a run loses nothing and touches no baseline", func(t *testing.T) {
 		killed := m.config("killed.yaml", "4", 4)
-		go killAfter(t.Context(), m.path("state"), 100)
+		go killAfter(t.Context(), m.path("state"), campaigns(m.path("state")), 100)
 		code, _, talk := m.run(t.Context(), "run", "-c", killed, "--baseline", baselines, "-o", m.path("killed"))
 		if code != 3 {
 			t.Errorf("exit %d, want 3:\n%s", code, talk)
@@ -208,8 +215,9 @@ func wrongRoutes(t *testing.T, to *url.URL) http.Handler {
 	return proxy
 }
 
-// killAfter kills this process's llama-server once so many requests stand in the newest campaign.
-func killAfter(ctx context.Context, state string, requests int) {
+// killAfter kills this process's llama-servers once so many requests, and a whole run, stand in a campaign that is not
+// among the old ones.
+func killAfter(ctx context.Context, state string, old []string, requests int) {
 	tick := time.NewTicker(200 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -218,33 +226,23 @@ func killAfter(ctx context.Context, state string, requests int) {
 			return
 		case <-tick.C:
 		}
-		if newestCampaign(state) < requests {
-			continue
+		for _, f := range campaigns(state) {
+			data, _ := os.ReadFile(f)
+			if slices.Contains(old, f) || !bytes.Contains(data, []byte(`"run":{`)) || bytes.Count(data, []byte("\n{\"request\"")) < requests {
+				continue
+			}
+			for _, pid := range llamaChildren() {
+				_ = syscall.Kill(pid, syscall.SIGKILL)
+			}
+			return
 		}
-		for _, pid := range llamaChildren() {
-			_ = syscall.Kill(pid, syscall.SIGKILL)
-		}
-		return
 	}
 }
 
-// newestCampaign counts the requests of the campaign that was written last, unless it is finished.
-func newestCampaign(state string) int {
+// campaigns are the files of all campaigns, ended or not.
+func campaigns(state string) []string {
 	files, _ := filepath.Glob(filepath.Join(state, "benchgate", "*", "campaign.jsonl"))
-	newest, at := "", time.Time{}
-	for _, f := range files {
-		if info, err := os.Stat(f); err == nil && info.ModTime().After(at) {
-			newest, at = f, info.ModTime()
-		}
-	}
-	data, _ := os.ReadFile(newest)
-	if bytes.Count(data, []byte("\n{\"visit\"")) != 1 || time.Since(at) > 10*time.Second {
-		return 0
-	}
-	if header, _, _ := bytes.Cut(data, []byte("\n")); !bytes.Contains(data, []byte(`"run":{`)) || len(header) == 0 {
-		return 0
-	}
-	return bytes.Count(data, []byte("\n{\"request\""))
+	return files
 }
 
 // llamaChildren finds the llama-servers that this process started.
