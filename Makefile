@@ -2,7 +2,7 @@
 # make test       the same
 # make test-long  the same tests at full length, without the race detector
 # make test-fuzz  every fuzz target for a while: FUZZ=20s each, FUZZ_WIRE=60s for the readers of a server's stream
-# make test-real  a real llama-server: built once (about ten minutes), cached outside the checkout
+# make test-real  a real llama-server and a real Ollama: built once (about fifteen minutes), cached outside the checkout
 # make bench      speed and size, as ratios
 # make bench-verdicts  benchgate and its peers in the same simulated worlds (about six minutes): who blocks what
 # make schema     regenerate schema/*.json, docs/metrics.md and docs/wire.md
