@@ -3,7 +3,9 @@ package server
 import (
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -12,6 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
 
 	"github.com/benchgate/benchgate/internal/config"
 	"github.com/benchgate/benchgate/internal/sim"
@@ -88,4 +92,51 @@ func TestTheSimulatedServersCountersAreItsRecords(t *testing.T) {
 			})
 		})
 	}
+}
+
+// The whole page is read by the parser of Prometheus itself: kinds, and buckets that grow up to the count.
+func TestTheSimulatedServersMetricsAreWellFormed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, s := simulation(sim.Options{TTFT: 80 * time.Millisecond, TPOT: 9 * time.Millisecond}, config.Target{})
+		for n := range 3 {
+			generate(t, s, fmt.Sprint("hello ", n), 1+n)
+		}
+		resp, err := s.knock(t.Context(), http.MethodGet, "/metrics")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		parser := expfmt.NewTextParser(model.LegacyValidation)
+		families, err := parser.TextToMetricFamilies(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, name := range slices.Sorted(maps.Keys(families)) {
+			f := families[name]
+			got = append(got, f.GetType().String()+" "+name)
+			last := uint64(0)
+			for _, b := range f.GetMetric()[0].GetHistogram().GetBucket() {
+				if b.GetCumulativeCount() < last {
+					t.Errorf("%s: %d up to %v, %d before", name, b.GetCumulativeCount(), b.GetUpperBound(), last)
+				}
+				last = b.GetCumulativeCount()
+			}
+			if n := f.GetMetric()[0].GetHistogram().GetSampleCount(); n != last {
+				t.Errorf("%s: %d in all buckets, %d counted", name, last, n)
+			}
+		}
+		want := []string{
+			"COUNTER simulated_cached_tokens_total", "COUNTER simulated_generation_tokens_total", "COUNTER simulated_prompt_tokens_total",
+			"COUNTER simulated_requests_failure_total", "GAUGE simulated_requests_running", "COUNTER simulated_requests_success_total",
+			"GAUGE simulated_requests_waiting", "GAUGE simulated_slots", "HISTOGRAM simulated_time_per_output_token_seconds",
+			"HISTOGRAM simulated_time_to_first_token_seconds",
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("metrics (-want +got):\n%s", diff)
+		}
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 }

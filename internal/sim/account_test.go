@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"net"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -258,5 +259,33 @@ func countsTwice(t *testing.T, r *Running) {
 	got := scraped(t, http.DefaultClient, r.URL())
 	if got["generation_tokens_total"] != 16 || got["time_to_first_token_seconds_count"] != 2 || got["slots"] != 8 {
 		t.Errorf("one answer of 8 tokens: %v", got)
+	}
+}
+
+// What a client does not read keeps neither the server from ending nor a goroutine alive.
+func TestASlowNetworkEndsWithItsServer(t *testing.T) {
+	for name, leave := range map[string]func(net.Conn){
+		"the client leaves":     func(c net.Conn) { c.Close() },
+		"the client is silent":  func(net.Conn) {},
+		"more than waits there": func(net.Conn) { time.Sleep(time.Minute) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l := NewMemory()
+				r := Serve(New(Options{Fault: "slow-network", TTFT: 10 * ms, TPOT: ms}), l)
+				c, err := l.Dial(t.Context(), "", "")
+				if err != nil {
+					t.Fatal(err)
+				}
+				body := chatBody("hello", 5000)
+				fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: sim\r\nContent-Length: %d\r\n\r\n%s", chat, len(body), body)
+				time.Sleep(100 * ms)
+				leave(c)
+				if err := r.Close(); err != nil {
+					t.Error(err)
+				}
+				time.Sleep(2 * time.Second) // for what was under way
+			})
+		})
 	}
 }
