@@ -1,8 +1,11 @@
 package campaign
 
 import (
+	"fmt"
 	"math"
+	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -26,12 +29,21 @@ scenarios:
     primary: {metric: ttft.p50, tolerance: 5%, rule_out: 25%}
 `
 
+func owner(fault string) *sim.Server {
+	return sim.New(sim.Options{Slots: 4, TTFT: 200 * time.Millisecond, TPOT: 10 * time.Millisecond, RequestSD: 0.05, RunSD: 0.02, Seed: 3, Fault: fault})
+}
+
 // owned measures a server in memory with a fault and returns what it told, and the talk.
 func owned(t *testing.T, fault, metrics string) (d bench.Digest, policy gate.Policy, talk string) {
 	t.Helper()
 	m := sim.NewMemory()
-	s := sim.Serve(sim.New(sim.Options{Slots: 4, TTFT: 200 * time.Millisecond, TPOT: 10 * time.Millisecond, RequestSD: 0.05, RunSD: 0.02, Seed: 3, Fault: fault}), m)
+	s := sim.Serve(owner(fault), m)
 	defer s.Close()
+	return measured(t, m, "own-"+fault, metrics)
+}
+
+func measured(t *testing.T, m *sim.Memory, id, metrics string) (d bench.Digest, policy gate.Policy, talk string) {
+	t.Helper()
 	c, err := config.Parse("benchgate.yaml", []byte(strings.Replace(ownConfig, "METRICS", metrics, 1)))
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +54,7 @@ func owned(t *testing.T, fault, metrics string) (d bench.Digest, policy gate.Pol
 	}
 	p.Config.Campaign.Client = patient
 	res := must(t, Options{
-		Plan: p, State: t.TempDir(), Key: "key", Commit: "c0ffee", Tool: "benchgate test", ID: "own-" + fault, Host: host.Facts{Machine: "m1"},
+		Plan: p, State: t.TempDir(), Key: "key", Commit: "c0ffee", Tool: "benchgate test", ID: id, Host: host.Facts{Machine: "m1"},
 		Now: time.Now, Dial: m.Dial, Say: func(s string) { talk += s + "\n" },
 	})
 	return Digests(res.Log)[0], c.Policy, talk
@@ -102,4 +114,59 @@ func TestAGapIsToldFromASlowerServer(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestCountersThatCannotBeReadSpoilNothing: every run stands, what is wrong is said once, and no time is lost over it.
+func TestCountersThatCannotBeReadSpoilNothing(t *testing.T) {
+	const unread = "its own counters cannot be read, and are not asked for again before it is started anew: "
+	for name, c := range map[string]struct {
+		answer http.HandlerFunc
+		said   string // once; empty: nothing is
+	}{
+		"never answers":      {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, unread + "read /metrics: context deadline exceeded"},
+		"fails":              {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }, unread + "read /metrics: the server answered 500"},
+		"answers nonsense":   {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "vllm:prompt_tokens_total seven") }, unread + "read /metrics: text format"},
+		"counts down":        {countsDown(), unread + "the server's count of requests fell"},
+		"speaks in a page":   {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "<html>") }, ""},
+		"breaks off":         {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, unread + "read /metrics: EOF"},
+		"stands in its time": {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "vllm:request_success_total 7") }, "the server counted 0 answered requests, and 20 answers came"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			virtual(t, func(t *testing.T) {
+				m := sim.NewMemory()
+				server := owner("")
+				h := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if r.URL.Path == "/metrics" {
+						c.answer(w, r)
+						return
+					}
+					server.ServeHTTP(w, r)
+				})}
+				go h.Serve(m)
+				defer h.Close()
+				began := time.Now()
+				d, _, talk := measured(t, m, "own", "/metrics")
+				if took := time.Since(began); took > time.Minute {
+					t.Errorf("the campaign took %s", took)
+				}
+				for _, r := range d.Sessions[0].Runs() {
+					if !r.Sound() || r.Server != nil && r.Server.Source != "" {
+						t.Errorf("run %d: %+v", r.Order, r)
+					}
+				}
+				if n := strings.Count(talk, "warning: "); (n == 1) != (c.said != "") || !strings.Contains(talk, c.said) {
+					t.Errorf("%d warnings, want %q:\n%s", n, c.said, talk)
+				}
+			})
+		})
+	}
+}
+
+// countsDown is a counter that falls with every look.
+func countsDown() http.HandlerFunc {
+	var left atomic.Int64
+	left.Store(1000)
+	return func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintf(w, "vllm:request_success_total %d\n", left.Add(-1))
+	}
 }
