@@ -135,10 +135,10 @@ func TestTheSimulatedServersAccountIsThatOfItsRecords(t *testing.T) {
 				for _, r := range s.Server().Drain() {
 					told := &bench.Told{Prefill: r.First.Sub(r.Began).Seconds(), Decode: r.Last.Sub(r.First).Seconds()}
 					if fault == "timings" {
-						told.PromptTokens, told.OutputTokens = 7, r.Tokens
+						told.Source, told.PromptTokens, told.OutputTokens = fromTimings, 7, r.Tokens
 					} else {
 						wait := r.Began.Sub(r.Received).Seconds()
-						told.Queue = &wait
+						told.Source, told.Queue = fromMetrics, &wait
 					}
 					want = append(want, told)
 				}
