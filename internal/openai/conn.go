@@ -40,9 +40,8 @@ func (d *dated) Read(b []byte) (int, error) {
 
 // conn is a connection to the target that carries one request at a time: it writes the request, head and body in one piece,
 // and reads the answer with the parsers of net/http. The Transport of net/http is not used for what is measured: it hands each
-// request to a second goroutine and each answer to a third, builds them when the connection is first used, and every such
-// hand-over is a wait for a processor that the server may have. In a wave of 512 requests on two cores, that made more
-// than half of what the client was late (bench/client).
+// request to a second goroutine and each answer to a third, builds them when a connection is first used, and every hand-over
+// is a wait for a processor that the server may have. Where many streams start together the client is late by that.
 type conn struct {
 	net.Conn
 	dated dated
