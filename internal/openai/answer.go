@@ -39,6 +39,7 @@ type answer struct {
 	req                  bench.Request
 
 	parser parser
+	held   share // of the client's memory, by what the parser holds
 	chunk  chunk
 	at     float64 // when the bytes at hand arrived
 	inRead int     // token chunks in the read at hand
@@ -112,6 +113,8 @@ func (a *answer) take(b []byte) {
 		a.failed = &failure{bench.Malformed, err.Error()}
 	case a.bytes > maxStream+maxPerToken*max(0, a.call.MaxTokens):
 		a.failed = &failure{bench.Malformed, fmt.Sprintf("the stream is longer than %d MiB", a.bytes>>20)}
+	case !a.held.hold(a.parser.holds()):
+		a.failed = a.held.crowded()
 	}
 	if a.events > events && !a.done && a.failed == nil {
 		a.heard()

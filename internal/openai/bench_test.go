@@ -28,7 +28,7 @@ func BenchmarkDo(b *testing.B) {
 
 func TestTokensCostNoAllocations(t *testing.T) {
 	allocations := func(n int) float64 {
-		a := &answer{call: Call{MaxTokens: n}, silence: idleTimeout(1e9), lastSilence: idleTimeout(1e9), since: clock()}
+		a := &answer{held: share{room: &room{most: mostHeld}}, call: Call{MaxTokens: n}, silence: idleTimeout(1e9), lastSilence: idleTimeout(1e9), since: clock()}
 		a.watch = newWatch(context.Background(), a.since, 1e9)
 		defer a.watch.stop()
 		a.req.Gaps = make([]float64, 0, 1<<16)

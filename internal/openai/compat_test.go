@@ -16,6 +16,7 @@ import (
 func accounted(body []byte, completions bool, piece int) bench.Request {
 	began := time.Now()
 	a := &answer{
+		held: share{room: &room{most: mostHeld}},
 		call: Call{MaxTokens: 20}, completions: completions, silence: idleTimeout(time.Minute), lastSilence: idleTimeout(time.Minute),
 		since: func() float64 { return time.Since(began).Seconds() },
 	}

@@ -126,7 +126,7 @@ func TestArrivalsAreDatedWhenTheyComeAndNotWhenTheyAreRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &answer{call: Call{MaxTokens: 3}, since: from.since, silence: idleTimeout(time.Hour), lastSilence: idleTimeout(time.Hour)}
+	a := &answer{held: share{room: &room{most: mostHeld}}, call: Call{MaxTokens: 3}, since: from.since, silence: idleTimeout(time.Hour), lastSilence: idleTimeout(time.Hour)}
 	a.watch = newWatch(context.Background(), from.since, time.Hour)
 	defer a.watch.stop()
 	if err := a.read(resp.Body, from, make([]byte, len(word))); err == nil {

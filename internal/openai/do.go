@@ -28,7 +28,9 @@ func (c *Client) exchange(ctx context.Context, call Call, since func() float64) 
 		silence:     idleTimeout(c.options.Timeouts.Idle),
 		lastSilence: idleTimeout(min(c.options.Timeouts.Idle, tail)),
 		req:         bench.Request{Index: call.Index, Scheduled: call.Scheduled},
+		held:        share{room: c.room},
 	}
+	defer a.held.free()
 	request, err := c.request(call)
 	if err != nil {
 		a.req.Sent = since()

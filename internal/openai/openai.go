@@ -70,6 +70,7 @@ type Client struct {
 	wire    *wire
 	redact  redactor
 	buffers *sync.Pool // of read buffers
+	room    *room      // for the answers at hand
 }
 
 // New checks the options and returns a client. It does not talk to the server. Close it when done.
@@ -86,7 +87,7 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{options: o, base: base, limit: o.LimitField, fixed: fixed, redact: redactor{o.APIKey}}
+	c := &Client{options: o, base: base, limit: o.LimitField, fixed: fixed, redact: redactor{o.APIKey}, room: &room{most: mostHeld}}
 	if c.limit == Auto {
 		c.limit = MaxTokens
 	}

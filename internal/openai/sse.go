@@ -79,6 +79,9 @@ func indexFrom(b []byte, i int, c byte) int {
 	return len(b)
 }
 
+// holds is how many bytes of memory the parser keeps.
+func (p *parser) holds() int { return cap(p.line) + cap(p.data) }
+
 // rest reports whether the stream ended within an event that says something: the standard has it lost.
 func (p *parser) rest() bool {
 	_, last, _ := bytes.Cut(p.line, []byte{':'})
