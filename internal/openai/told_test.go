@@ -113,7 +113,7 @@ func TestAnAnswerWithoutATokenTellsNothing(t *testing.T) {
 
 // TestTheSimulatedServersAccountIsThatOfItsRecords reads what each form of account says of an answer that waited for a slot.
 func TestTheSimulatedServersAccountIsThatOfItsRecords(t *testing.T) {
-	for _, fault := range []string{"timings", "request-metrics"} {
+	for fault, source := range map[string]string{"timings": fromTimings, "request-metrics": fromMetrics} {
 		t.Run(fault, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				m := sim.NewMemory()
@@ -133,7 +133,7 @@ func TestTheSimulatedServersAccountIsThatOfItsRecords(t *testing.T) {
 				}
 				var want []*bench.Told
 				for _, r := range s.Server().Drain() {
-					told := &bench.Told{Prefill: r.First.Sub(r.Began).Seconds(), Decode: r.Last.Sub(r.First).Seconds()}
+					told := &bench.Told{Source: source, Prefill: r.First.Sub(r.Began).Seconds(), Decode: r.Last.Sub(r.First).Seconds()}
 					if fault == "timings" {
 						told.Source, told.PromptTokens, told.OutputTokens = fromTimings, 7, r.Tokens
 					} else {
