@@ -150,8 +150,11 @@ func (s *Server) play(ctx context.Context, a *answer, rec *Record, emit func(fro
 	return nil
 }
 
-// alarm waits for moments, with one timer for all of them. It waits on the timer alone, which costs half of a select: the
-// end of the context sets the timer off.
+// asleep is the longest wait that nothing cuts short: so much later a stream whose client has left may notice it.
+const asleep = 25 * time.Millisecond
+
+// alarm waits for moments, with one timer for all of them. Short waits are slept through, which costs least; in a long one
+// the end of the context sets the timer off, so that nothing else has to be waited on.
 type alarm struct {
 	ctx    context.Context
 	dead   <-chan struct{}
@@ -167,6 +170,10 @@ func newAlarm(ctx context.Context, dead <-chan struct{}) *alarm {
 func (a *alarm) until(due time.Time) error {
 	wait := time.Until(due)
 	if wait <= 0 {
+		return a.over()
+	}
+	if wait <= asleep {
+		time.Sleep(wait)
 		return a.over()
 	}
 	a.timer.Reset(wait)

@@ -36,7 +36,7 @@ func (st *stream) open() error {
 
 // tokens sends the event that carries these tokens.
 func (st *stream) tokens(from, until int) error {
-	f := st.server.fault
+	f := &st.server.fault
 	if f.halfway != nil && !st.halved && until > st.answer.length/2 {
 		st.halved = true
 		if err := f.halfway(st); err != nil {
