@@ -134,11 +134,11 @@ func TestTheSimulatedServersAccountIsThatOfItsRecords(t *testing.T) {
 				var want []*bench.Told
 				for _, r := range s.Server().Drain() {
 					told := &bench.Told{Source: source, Prefill: r.First.Sub(r.Began).Seconds(), Decode: r.Last.Sub(r.First).Seconds()}
-					if fault == "timings" {
-						told.Source, told.PromptTokens, told.OutputTokens = fromTimings, 7, r.Tokens
+					if source == fromTimings {
+						told.PromptTokens, told.OutputTokens = 7, r.Tokens
 					} else {
 						wait := r.Began.Sub(r.Received).Seconds()
-						told.Source, told.Queue = fromMetrics, &wait
+						told.Queue = &wait
 					}
 					want = append(want, told)
 				}
