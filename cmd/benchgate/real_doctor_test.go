@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -26,7 +25,7 @@ func TestRealLlamaServerIsExamined(t *testing.T) {
 	found.holds(map[string]string{
 		"identity": "llama.cpp", "length": "max_tokens bounds it, and the server writes exactly so many tokens",
 		"token counts": "usage", "stream": "token by token", "cached tokens": "told", "tokenizer": "/tokenize answers",
-		"trial": "short answers came", "connections": "timeout=", "metrics": "the server's own counters",
+		"trial": "short answers came", "connections": "timeout=", "metrics": "answers with counters", "own account": "timings",
 	})
 }
 
@@ -41,19 +40,11 @@ func TestRealOllamaIsExaminedAndMeasured(t *testing.T) {
 	})
 
 	conf := m.path("ollama.yaml")
-	if err := os.WriteFile(conf, fmt.Appendf(nil, ollamaConfig, address), 0o600); err != nil {
+	if err := os.WriteFile(conf, fmt.Appendf(nil, ollamaConfig, address, realClient), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	m.must("run", "-c", conf, "-o", m.path("out"))
-	f, err := os.Open(filepath.Join(m.path("out"), "ollama-cpu", "chat.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	d, err := bench.ReadDigest(f, f.Name())
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := m.digest(m.path("out"), "ollama-cpu", "chat")
 	if got := d.MustMatch[bench.KeyOutput]; got != "ceiling" {
 		t.Errorf("output is %q in the digest, want ceiling", got)
 	}
@@ -75,8 +66,8 @@ func TestRealOllamaIsExaminedAndMeasured(t *testing.T) {
 // ollamaConfig is a short campaign against a server that is there already.
 const ollamaConfig = `version: 1
 runner: ollama-cpu
-target: {base_url: "http://%s/v1", model: gemma, ready: {path: /api/version, within: 1m}}
-campaign: {design: committed, runs: 4, warmup: {requests: 1}, client: {lateness: 1s, timer: 1s, sched: 1s, throttled: off}}
+target: {base_url: "http://%[1]s/v1", model: gemma, ready: {path: /api/version, within: 1m}}
+campaign: {design: committed, runs: 4, warmup: {requests: 1}, client: %[2]s}
 scenarios:
   chat:
     dataset: {kind: random, input_tokens: 16}
