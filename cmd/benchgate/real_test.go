@@ -125,6 +125,7 @@ func TestRealServerIsMeasuredAcceptedAndGated(t *testing.T) {
 		if code != 0 {
 			t.Errorf("exit %d for the same server: %s", code, m.verdict(m.path("same")).Summary)
 		}
+		accounted(t, m.verdict(m.path("same")))
 	})
 	t.Run("one slot instead of four is red and ttft.p95 is named", func(t *testing.T) {
 		slow := m.config("one-slot.yaml", "1", 3)
@@ -136,6 +137,9 @@ func TestRealServerIsMeasuredAcceptedAndGated(t *testing.T) {
 		for _, f := range m.verdict(m.path("one-slot")).Findings {
 			if f.Metric == "ttft.p95" && f.Outcome != gate.Regressed {
 				t.Errorf("ttft.p95 is %s, want regressed: %s", f.Outcome, f.Why)
+			}
+			if said := strings.Join(f.Warnings, "\n"); f.Metric == "ttft.p95" && !strings.Contains(said, "is the wait for a slot, the network, or the client") {
+				t.Errorf("nothing is said of the wait for a slot: %s", said)
 			}
 		}
 	})

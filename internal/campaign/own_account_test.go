@@ -109,7 +109,7 @@ func TestAGapIsToldFromASlowerServer(t *testing.T) {
 			head, _, _ := owned(t, fault, "/metrics")
 			head.Sessions[0].ID += "-head"
 			f := gate.Decide(policy, []bench.Digest{base}, []bench.Digest{head}).Findings[0]
-			if said := strings.Join(f.Warnings, "\n"); strings.Contains(said, "50.0 ms of the difference lie outside the server's own account") != warned {
+			if said := strings.Join(f.Warnings, "\n"); strings.Contains(said, "what lies outside the server's own account grew by 50.0 ms") != warned {
 				t.Errorf("%q: %s, warnings %q", fault, f.Outcome, said)
 			}
 		}

@@ -179,7 +179,11 @@ func (q *question) elsewhere() (shift, bool) {
 // outside warns of such a change.
 func (q *question) outside() {
 	if m, far := q.elsewhere(); far {
-		q.warn("%s of the difference lie outside the server's own account: %s", amount(math.Abs(m.by), 0.0005, bench.Seconds), m.says())
+		verb := "grew"
+		if m.by < 0 {
+			verb = "fell"
+		}
+		q.warn("what lies outside the server's own account %s by %s: %s", verb, amount(math.Abs(m.by), 0.0005, bench.Seconds), m.says())
 	}
 }
 

@@ -32,11 +32,11 @@ func TestAGapThatDiffersIsWarnedOf(t *testing.T) {
 		{"within the limit", tells("/metrics (vllm)", arrival, 0.2, 0.004), tells("/metrics (vllm)", arrival, 0.2, 0.0135), "", "what lies between, 4.0 ms and 13.5 ms"},
 		{
 			"a slower network", tells("/metrics (vllm)", arrival, 0.2, 0.004), tells("/metrics (vllm)", arrival, 0.201, 0.034),
-			"30.0 ms of the difference lie outside the server's own account: by /metrics (vllm), which counts from the arrival of a request, " +
+			"what lies outside the server's own account grew by 30.0 ms: by /metrics (vllm), which counts from the arrival of a request, " +
 				"the mean ttft is 200.0 ms at base and 201.0 ms here, and the client saw 204.0 ms and 235.0 ms: what lies between, 4.0 ms and 34.0 ms, is the network, or the client",
 			"what lies between, 4.0 ms and 34.0 ms",
 		},
-		{"a quicker network", tells("metrics", arrival, 0.2, 0.034), tells("metrics", arrival, 0.2, 0.004), "30.0 ms of the difference lie outside", "34.0 ms and 4.0 ms"},
+		{"a quicker network", tells("metrics", arrival, 0.2, 0.034), tells("metrics", arrival, 0.2, 0.004), "what lies outside the server's own account fell by 30.0 ms", "34.0 ms and 4.0 ms"},
 		{
 			"llama-server's clock does not see the wait", tells("timings", work, 0.2, 0.004), tells("timings", work, 0.2, 0.05),
 			"4.0 ms and 50.0 ms, is the wait for a slot, the network, or the client", "which counts from the start of work on a prompt",

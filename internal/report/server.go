@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/benchgate/benchgate/internal/bench"
@@ -49,8 +50,13 @@ func Server(a gate.Account) string {
 
 func seconds(x float64) string { return Quantity(x, string(bench.Seconds), 0) }
 
-// between is a gap, to a tenth of a millisecond.
-func between(x float64) string { return minus(plain(1000*x, 1)) + " ms" }
+// between is a gap, to a tenth of a millisecond where it is less than a second.
+func between(x float64) string {
+	if math.Abs(x) >= 1 {
+		return minus(seconds(x))
+	}
+	return minus(plain(1000*x, 1)) + " ms"
+}
 
 func share(x float64) string { return strings.TrimSuffix(plain(100*x, 1), ".0") + " %" }
 
