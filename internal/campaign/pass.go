@@ -124,7 +124,7 @@ func (v *visit) pass(ctx context.Context, s config.Scenario, warmUp bool) error 
 		return serverError("open connections", err)
 	}
 	v.order++
-	order, done := v.order, 0
+	order := v.order
 	workload, salt := v.p.workloads[s.Name], v.salt(s, warmUp)
 	at := v.progress(s, warmUp)
 	v.o.progress(at)
@@ -137,16 +137,7 @@ func (v *visit) pass(ctx context.Context, s config.Scenario, warmUp bool) error 
 		More:         func(i int) openai.Prompt { return workload.More(salt, i) },
 		OutputTokens: workload.OutputTokens(),
 		Abort:        v.abort(),
-		OnRequest: func(r bench.Request) {
-			if done++; done > at.Requests { // a time to fill: nobody knows how many there will be
-				at.Requests *= 2
-			}
-			at.Done = done
-			v.o.progress(at)
-			if writeErr == nil {
-				writeErr = v.write(bench.Record{Request: &bench.RequestRecord{Scenario: s.Name, Order: order, Request: r}})
-			}
-		},
+		OnRequest:    v.noting(s.Name, order, at, &writeErr),
 	})
 	client := watch.Stop()
 	if writeErr != nil {
@@ -167,6 +158,19 @@ func (v *visit) pass(ctx context.Context, s config.Scenario, warmUp bool) error 
 		return err
 	}
 	return v.selfTest(ctx, s) // the machine may be calmer now
+}
+
+// noting writes each request of a run as it ends and shows how far the run is. The first error of writing is kept.
+func (v *visit) noting(scenario string, order int, at Progress, failed *error) func(bench.Request) {
+	return func(r bench.Request) {
+		if at.Done++; at.Done > at.Requests { // a time to fill: nobody knows how many there will be
+			at.Requests *= 2
+		}
+		v.o.progress(at)
+		if *failed == nil {
+			*failed = v.write(bench.Record{Request: &bench.RequestRecord{Scenario: scenario, Order: order, Request: r}})
+		}
+	}
 }
 
 // condense makes a run of its requests, with what the client knows of itself.
