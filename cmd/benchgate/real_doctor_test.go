@@ -16,6 +16,7 @@ import (
 
 	"github.com/benchgate/benchgate/internal/bench"
 	"github.com/benchgate/benchgate/internal/campaign"
+	"github.com/benchgate/benchgate/schema"
 )
 
 // TestRealLlamaServerIsExamined: a llama-server of ours is started, found fit, and stopped.
@@ -67,12 +68,12 @@ func TestRealOllamaIsExaminedAndMeasured(t *testing.T) {
 const ollamaConfig = `version: 1
 runner: ollama-cpu
 target: {base_url: "http://%[1]s/v1", model: gemma, ready: {path: /api/version, within: 1m}}
-campaign: {design: committed, runs: 4, warmup: {requests: 1}, client: %[2]s}
+campaign: {design: committed, runs: 2, warmup: {requests: 1}, client: %[2]s}
 scenarios:
   chat:
     dataset: {kind: random, input_tokens: 16}
     output_tokens: 4
-    load: {concurrency: 1, requests: 6}
+    load: {concurrency: 1, requests: 5}
     primary: {metric: ttft.p50}
 `
 
@@ -89,6 +90,9 @@ func (m machine) examined(args ...string) examinedServer {
 	if err := json.Unmarshal([]byte(out), &found.Diagnosis); err != nil {
 		m.t.Fatalf("%v:\n%s%s", err, out, talk)
 	}
+	if problems, err := schema.Check("doctor", []byte(out)); err != nil || len(problems) > 0 {
+		m.t.Errorf("the document does not fit its schema: %v %v", err, problems)
+	}
 	return found
 }
 
@@ -101,7 +105,8 @@ func (e examinedServer) holds(want map[string]string) {
 			continue // the client's own error is another matter on a busy machine
 		}
 		got[c.Name] = c.Found
-		if c.State == campaign.Fail {
+		slow := c.Name == "trial" && c.Class == string(bench.FirstTimeout) // four at a time, beside other work
+		if c.State == campaign.Fail && !slow {
 			e.m.t.Errorf("%s: %s", c.Name, c.Found)
 		}
 	}
