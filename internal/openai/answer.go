@@ -249,7 +249,7 @@ func (a *answer) verdict(err error) *failure {
 	case err == nil && len(a.json) > 0:
 		return unstreamed(a.json)
 	case err != nil && !(len(a.finish) > 0 && counted):
-		return classify(a.watch.why(), err)
+		return a.broken(err)
 	case len(a.finish) == 0 && !(a.done && a.counted() && a.usageOwn && a.req.Chunks > 0):
 		return a.truncated()
 	case string(a.finish) == "error", string(a.finish) == "abort":
@@ -258,6 +258,14 @@ func (a *answer) verdict(err error) *failure {
 		return a.empty()
 	}
 	return a.length()
+}
+
+func (a *answer) broken(err error) *failure {
+	f := classify(a.watch.why(), err)
+	if f.class == bench.IdleTimeout && len(a.finish) > 0 {
+		f.message += " behind the finish reason: neither a closing usage nor [DONE] came"
+	}
+	return f
 }
 
 func (a *answer) truncated() *failure {
@@ -284,6 +292,8 @@ func (a *answer) length() *failure {
 	asked := a.call.MaxTokens
 	switch {
 	case asked <= 0:
+	case got > asked && a.req.Chunks <= asked:
+		return &failure{bench.TooLong, fmt.Sprintf("usage counts %d tokens, and %d chunks came, although %d were asked for: either the server does not obey %s, or usage counts wrongly", got, a.req.Chunks, asked, a.limitField)}
 	case got > asked:
 		return a.tooLong(fmt.Sprintf("%d tokens by %s (%d chunks)", got, source, a.req.Chunks))
 	case got < asked && a.call.Exact && (source == fromUsage || string(a.finish) != "length"):

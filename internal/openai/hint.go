@@ -28,7 +28,7 @@ func (p *probe) error(ctx context.Context, doing string, a *answer) error {
 	}
 	return &Error{
 		Doing: doing + " at " + p.c.redact.clean(p.c.base.Redacted()), Class: a.req.Class, Said: a.req.Error,
-		Hint: p.hint(a.req),
+		Hint: p.hint(a),
 	}
 }
 
@@ -46,16 +46,19 @@ var hints = map[bench.Class]string{
 	bench.Malformed:    "is target.base_url that of an inference server?",
 	bench.TLS:          "the certificate must be valid today, for the name in target.base_url, and signed by an authority that this machine knows",
 	bench.Redirected:   "a request that is sent on is timed with its detour: set target.base_url to where it leads",
-	bench.FirstTimeout: "the server took the request and said nothing: its log says why",
-	bench.IdleTimeout:  "the server stopped in the middle of an answer: its log says why",
 	bench.Empty:        "the model answers nothing to a plain question: is it a chat model, and is target.api right?",
 }
 
 // Hint is what to do about a failure of a class, where the class alone says it; else empty.
 func Hint(c bench.Class) string { return hints[c] }
 
-func (p *probe) hint(r bench.Request) string {
+func (p *probe) hint(a *answer) string {
+	r := a.req
 	switch {
+	case r.Class == bench.IdleTimeout && len(a.finish) > 0:
+		return "the answer came as far as its finish reason, and the stream does not end: its end is stuck in the server, or in a proxy before it"
+	case r.Class == bench.FirstTimeout, r.Class == bench.IdleTimeout, r.Class == bench.TooSlow:
+		return p.slow()
 	case r.Status == 401, r.Status == 403:
 		return "the server wants another key: name the variable that holds it in target.api_key_env"
 	case r.Status == 404 && len(p.caps.Models) > 0 && !p.caps.ModelListed:
@@ -68,4 +71,10 @@ func (p *probe) hint(r bench.Request) string {
 		return "the server refuses the request: compare target.api, target.model, sampling and extra_body with what it takes"
 	}
 	return hints[r.Class]
+}
+
+// slow is what to do about a server that an answer of preflight waited for in vain.
+func (p *probe) slow() string {
+	t := p.c.with(p.c.limit).options.Timeouts
+	return fmt.Sprintf("the server hangs, and its log says why; or it is slower than preflight waits: %v for the first token, %v between tokens, %v for %d tokens", t.FirstToken, t.Idle, t.Total, probeTokens)
 }

@@ -2,7 +2,6 @@ package openai
 
 import (
 	"context"
-	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -38,7 +37,8 @@ func (p *probe) scrape(ctx context.Context) {
 }
 
 // Idle finds how long the server keeps a connection that nothing is asked on: it puts one question, waits for up to the
-// given time, and says after how long the server closed. False: it was still open in the end.
+// given time, and says after how long the server closed. False: it was still open in the end. An error is an *Error unless
+// the context is over.
 func (c *Client) Idle(ctx context.Context, wait time.Duration) (after time.Duration, closed bool, err error) {
 	limited, cancel := context.WithTimeout(ctx, wait+10*time.Second)
 	defer cancel()
@@ -56,11 +56,11 @@ func (c *Client) Idle(ctx context.Context, wait time.Duration) (after time.Durat
 	c.sign(req)
 	resp, err := t.RoundTrip(req)
 	if err != nil {
-		return 0, false, errors.New(c.redact.clean(classify(context.Cause(limited), err).message))
+		return 0, false, c.unwatched(limited, err)
 	}
 	defer resp.Body.Close()
 	if _, err := io.Copy(io.Discard, io.LimitReader(resp.Body, maxFact)); err != nil {
-		return 0, false, errors.New(c.redact.clean(classify(context.Cause(limited), err).message))
+		return 0, false, c.unwatched(limited, err)
 	}
 	answered := time.Now()
 	rest := time.NewTimer(wait)
@@ -73,6 +73,11 @@ func (c *Client) Idle(ctx context.Context, wait time.Duration) (after time.Durat
 	case <-ctx.Done():
 		return 0, false, ctx.Err()
 	}
+}
+
+func (c *Client) unwatched(limited context.Context, err error) error {
+	f := classify(context.Cause(limited), err)
+	return &Error{Doing: "watch an idle connection", Class: f.class, Said: c.redact.clean(f.message)}
 }
 
 // watched is a connection that tells when the transport closes it, as it does once the server has.

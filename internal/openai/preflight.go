@@ -22,6 +22,9 @@ const probeQuestion = "Answer with one word, yes or no: is the sea wet?"
 // cut off by its tokens, and one that writes them slowly by these.
 var probeLimits = Timeouts{FirstToken: 2 * time.Minute, Idle: 30 * time.Second, Total: 3 * time.Minute}
 
+// ProbeLimits bound each answer of Preflight, in a client whose own limits are not lower.
+func ProbeLimits() Timeouts { return probeLimits }
+
 // Preflight asks the server who it is, and for one to three short answers, to learn what it obeys. Where the server refuses
 // a member of the body without naming it, or sends a whole answer at once, there are up to two answers more. It changes
 // nothing: see Apply. An error is an *Error unless the context is over.
@@ -157,8 +160,7 @@ func (p *probe) limit(ctx context.Context) (*answer, error) {
 func (p *probe) unbounded(a *answer) string {
 	switch {
 	case a.usage.known && a.usage.out > probeTokens && a.req.Chunks <= probeTokens:
-		return fmt.Sprintf("the server's usage counts %d tokens, though %d chunks came: either it writes more than it is asked for, or it counts wrongly; neither can be measured",
-			a.usage.out, a.req.Chunks)
+		return "compare the text of one answer with its usage: a server that writes several tokens a chunk and more than it is asked for cannot be measured, nor one that counts wrongly"
 	case p.c.options.LimitField != Auto:
 		return "the server does not obey target.limit_field: " + p.c.options.LimitField + "; leave the key out, and the field that is obeyed is found"
 	}

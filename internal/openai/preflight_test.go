@@ -345,7 +345,7 @@ func TestPreflightSaysWhatToDo(t *testing.T) {
 			"counts what did not come",
 			fake{natural: 3, obeys: []string{MaxTokens, MaxCompletionTokens}, counts: 32},
 			bench.TooLong,
-			[]string{"counts 32 tokens, though 16 chunks came"},
+			[]string{"usage counts 32 tokens, and 16 chunks came, although 16 were asked for: either the server does not obey max_tokens, or usage counts wrongly", "\ncompare the text of one answer with its usage"},
 		},
 		{
 			"model not found",
@@ -406,12 +406,15 @@ func TestLimitFieldOfTheConfigIsHeldAgainstTheServer(t *testing.T) {
 // TestProbesAreBoundedInTime plays a server that obeys no limit and writes a token every ten seconds.
 func TestProbesAreBoundedInTime(t *testing.T) {
 	f := &fake{natural: 1 << 40, ignores: true, slow: 10 * time.Second}
-	onPipes(t, f, func(*Options) {}, func(t *testing.T, c *Client) {
+	onPipes(t, f, func(o *Options) { o.Timeouts = Timeouts{} }, func(t *testing.T, c *Client) {
 		begun := time.Now()
 		_, err := c.Preflight(t.Context())
 		var e *Error
 		if !errors.As(err, &e) || e.Class != bench.TooSlow || time.Since(begun) > 4*time.Minute {
 			t.Errorf("after %s: %v", time.Since(begun), err)
+		}
+		if want := "or it is slower than preflight waits: 2m0s for the first token, 30s between tokens, 3m0s for 16 tokens"; e == nil || !strings.Contains(e.Hint, want) {
+			t.Errorf("%+v does not say %q", e, want)
 		}
 	})
 }
