@@ -78,6 +78,8 @@ type side struct {
 	name        string // empty where there is only one
 	target      *config.Target
 	apiKey, log string
+	// reconnects counts the requests of a trial, all of them answered, that met a kept connection which the server had closed.
+	reconnects int
 }
 
 // sides are the servers, the candidate's first.
@@ -85,16 +87,16 @@ func (d *doctor) sides() []side {
 	if d.Target == nil {
 		return nil
 	}
-	one := side{"", d.Target, d.APIKey, d.Log}
+	one := side{target: d.Target, apiKey: d.APIKey, log: d.Log}
 	if d.Reference == nil {
 		return []side{one}
 	}
 	one.name = candidate
-	return []side{one, {reference, d.Reference, d.ReferenceKey, d.Log + "-" + reference}}
+	return []side{one, {name: reference, target: d.Reference, apiKey: d.ReferenceKey, log: d.Log + "-" + reference}}
 }
 
 // Examine looks at the runner, the client, the server and the plan. Beside the start of a server that has a command it
-// takes less than a minute. The error is that of the context.
+// takes less than a minute, unless the server is silent: it is waited for as long as run waits. The error is that of the context.
 func Examine(ctx context.Context, e Examination) (Diagnosis, error) {
 	if e.Say == nil {
 		e.Say = func(string) {}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -17,6 +18,7 @@ import (
 	"github.com/benchgate/benchgate/internal/bench"
 	"github.com/benchgate/benchgate/internal/config"
 	"github.com/benchgate/benchgate/internal/host"
+	"github.com/benchgate/benchgate/internal/openai"
 	"github.com/benchgate/benchgate/internal/sim"
 )
 
@@ -43,7 +45,11 @@ func TestDoctorKnowsEveryFault(t *testing.T) {
 		if diff := cmp.Diff(want[name], lines); diff != "" && !*update {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
-		if took > time.Minute {
+		most := time.Minute
+		if !found.Fit { // a silent server is waited for as long as run waits
+			most += openai.ProbeLimits().FirstToken
+		}
+		if took > most {
 			t.Errorf("%s: the look took %s", name, took)
 		}
 	}
@@ -185,6 +191,49 @@ func TestASlowServerIsNotABrokenOne(t *testing.T) {
 	answers[1].Class = bench.HTTP5xx
 	if c := new(doctor).tried(answers); c.State != Fail || c.Class != "http_5xx" {
 		t.Errorf("%+v", c)
+	}
+}
+
+// TestAServerOfManySecondsATokenIsFit: a doctor gives up no sooner than run does. What is slow is said to be.
+func TestAServerOfManySecondsATokenIsFit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		running, e := inMemoryTarget(sim.Options{TTFT: 60 * time.Second, TPOT: 5 * time.Second})
+		defer running.Close()
+		d := &doctor{Examination: e, found: Diagnosis{Fit: true}}
+		d.side = d.sides()[0]
+		d.server(t.Context())
+		i := slices.IndexFunc(d.found.Checks, func(c Check) bool { return c.State != Good })
+		if !d.found.Fit || i < 0 || d.found.Checks[i].Name != "trial" || !strings.Contains(d.found.Checks[i].Found, "8 were not done within 30s") {
+			t.Errorf("%+v", d.found)
+		}
+	})
+}
+
+// TestWhatLiesBetweenServerAndClientIsTold: a gap is told, and warned of where it is far more than what an honest server
+// does outside its clock. One whose clock starts with the work may have let requests wait.
+func TestWhatLiesBetweenServerAndClientIsTold(t *testing.T) {
+	for name, tt := range map[string]struct {
+		ttft, gap float64
+		from      string
+		doubts    map[string]string
+		state     string
+		found     string
+	}{
+		"a little":                  {0.1, 0.019, bench.FromArrival, nil, Good, "saw 119ms: 19ms more"},
+		"much":                      {0.1, 0.021, bench.FromArrival, nil, Warn, "saw 121ms: 21ms more"},
+		"as much of a long time":    {1, 0.099, bench.FromArrival, nil, Good, "saw 1.1s: 99ms more"},
+		"too much of it":            {1, 0.12, bench.FromArrival, nil, Warn, "saw 1.12s: 120ms more"},
+		"nothing":                   {0.1, 0, bench.FromArrival, nil, Good, "this client saw 100ms"},
+		"a wait, may be":            {0.1, 0.3, bench.FromWork, nil, Good, "300ms more, in which a wait for a slot of the server may be"},
+		"much, and another trouble": {0.1, 0.05, bench.FromArrival, map[string]string{bench.DoubtChunks: "two a chunk"}, Warn, "50ms more; two a chunk"},
+	} {
+		c := ownAccount(&bench.ServerAccount{TTFT: tt.ttft, Gap: &tt.gap, TTFTFrom: tt.from, Source: "metrics", Doubts: tt.doubts})
+		if c.State != tt.state || (c.State == Warn) != (c.Why != "" && c.Next != "") {
+			t.Errorf("%s: %+v", name, c)
+		}
+		if !strings.HasSuffix(c.Found, tt.found) {
+			t.Errorf("%s: %q does not end in %q", name, c.Found, tt.found)
+		}
 	}
 }
 

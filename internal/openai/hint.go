@@ -76,5 +76,5 @@ func (p *probe) hint(a *answer) string {
 // slow is what to do about a server that an answer of preflight waited for in vain.
 func (p *probe) slow() string {
 	t := p.c.with(p.c.limit).options.Timeouts
-	return fmt.Sprintf("the server hangs, and its log says why; or it is slower than preflight waits: %v for the first token, %v between tokens, %v for %d tokens", t.FirstToken, t.Idle, t.Total, probeTokens)
+	return fmt.Sprintf("the server hangs, and its log says why; or it is slower than preflight waits, in doctor as in run: %v for the first token, %v between tokens, %v for %d tokens", t.FirstToken, t.Idle, t.Total, probeTokens)
 }

@@ -413,7 +413,7 @@ func TestProbesAreBoundedInTime(t *testing.T) {
 		if !errors.As(err, &e) || e.Class != bench.TooSlow || time.Since(begun) > 4*time.Minute {
 			t.Errorf("after %s: %v", time.Since(begun), err)
 		}
-		if want := "or it is slower than preflight waits: 2m0s for the first token, 30s between tokens, 3m0s for 16 tokens"; e == nil || !strings.Contains(e.Hint, want) {
+		if want := "or it is slower than preflight waits, in doctor as in run: 2m0s for the first token, 30s between tokens, 3m0s for 16 tokens"; e == nil || !strings.Contains(e.Hint, want) {
 			t.Errorf("%+v does not say %q", e, want)
 		}
 	})
