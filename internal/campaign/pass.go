@@ -2,9 +2,6 @@ package campaign
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"slices"
 	"time"
 
 	"github.com/benchgate/benchgate/internal/bench"
@@ -12,6 +9,7 @@ import (
 	"github.com/benchgate/benchgate/internal/host"
 	"github.com/benchgate/benchgate/internal/load"
 	"github.com/benchgate/benchgate/internal/openai"
+	"github.com/benchgate/benchgate/internal/server"
 )
 
 // measure warms the server up, then takes turns over the scenarios until each has its runs: slow changes of the machine
@@ -111,53 +109,80 @@ func (v *visit) progress(s config.Scenario, warmUp bool) Progress {
 	return at
 }
 
-// pass plays one run, writing every request as it ends and the run when it is complete.
+// pass measures one run and writes it, and every request as it ends.
 func (v *visit) pass(ctx context.Context, s config.Scenario, warmUp bool) error {
-	if err := v.server.Reset(ctx); err != nil {
-		return serverError("reset the server before a run", err)
-	}
-	before, err := v.begin(ctx)
+	before, err := v.ready(ctx, s)
 	if err != nil {
 		return err
 	}
-	if err := v.client.Open(ctx, connections(s)); err != nil {
-		return serverError("open connections", err)
+	p, err := v.play(ctx, s, warmUp)
+	if err != nil {
+		return err
 	}
+	run := v.condense(s, p)
+	counted, err := v.since(ctx, before, run, p.ended)
+	if err != nil {
+		return err
+	}
+	run.Server = accountOf(p.requests, counted)
+	examine(&run, p.requests, s.Load, v.limits())
+	if err := v.conclude(s, run, warmUp, p.ended); err != nil || run.Void == "" {
+		return err
+	}
+	return v.selfTest(ctx, s) // the machine may be calmer now
+}
+
+// ready brings the server to where every run begins: reset, its counters looked at, the connections open.
+func (v *visit) ready(ctx context.Context, s config.Scenario) (*server.Counters, error) {
+	if err := v.server.Reset(ctx); err != nil {
+		return nil, serverError("reset the server before a run", err)
+	}
+	before, err := v.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := v.client.Open(ctx, connections(s)); err != nil {
+		return nil, serverError("open connections", err)
+	}
+	return before, nil
+}
+
+// played is what came of sending the requests of a run.
+type played struct {
+	order    int
+	started  time.Time
+	requests []bench.Request
+	duration float64      // in seconds
+	client   bench.Client // what the host says of it
+	ended    error        // why the run was broken off; nil: it came to its end
+}
+
+// play sends the requests of a run. Its error is that of the journal or of the context, and the run then does not count.
+func (v *visit) play(ctx context.Context, s config.Scenario, warmUp bool) (played, error) {
 	v.order++
-	order := v.order
+	p := played{order: v.order}
 	workload, salt := v.p.workloads[s.Name], v.salt(s, warmUp)
 	at := v.progress(s, warmUp)
 	v.o.progress(at)
 	var writeErr error
-	started := v.o.Now().UTC()
+	p.started = v.o.Now().UTC()
 	watch := host.Watch()
-	requests, duration, err := load.Run(ctx, v.client, load.Pass{
+	p.requests, p.duration, p.ended = load.Run(ctx, v.client, load.Pass{
 		Load: s.Load, Exact: v.caps.Exact,
 		Prompts:      workload.Salted(salt),
 		More:         func(i int) openai.Prompt { return workload.More(salt, i) },
 		OutputTokens: workload.OutputTokens(),
 		Abort:        v.abort(),
-		OnRequest:    v.noting(s.Name, order, at, &writeErr),
+		OnRequest:    v.noting(s.Name, p.order, at, &writeErr),
 	})
-	client := watch.Stop()
+	p.client = watch.Stop()
 	if writeErr != nil {
-		return writeErr
+		return played{}, writeErr
 	}
 	if ctx.Err() != nil {
-		return context.Cause(ctx)
+		return played{}, context.Cause(ctx)
 	}
-	run := v.condense(s, requests, duration, client)
-	run.Order, run.Started = order, started
-	counted, writeErr := v.since(ctx, before, run, err)
-	if writeErr != nil {
-		return writeErr
-	}
-	run.Server = accountOf(requests, counted)
-	examine(&run, requests, s.Load, v.limits())
-	if err := v.conclude(s, run, warmUp, err); err != nil || run.Void == "" {
-		return err
-	}
-	return v.selfTest(ctx, s) // the machine may be calmer now
+	return p, nil
 }
 
 // noting writes each request of a run as it ends and shows how far the run is. The first error of writing is kept.
@@ -174,12 +199,13 @@ func (v *visit) noting(scenario string, order int, at Progress, failed *error) f
 }
 
 // condense makes a run of its requests, with what the client knows of itself.
-func (v *visit) condense(s config.Scenario, requests []bench.Request, duration float64, client bench.Client) bench.Run {
-	run := bench.Condense(requests, duration, s.SLO, v.metrics()...)
-	client.Reconnects = run.Client.Reconnects
-	run.Client = v.account(client, s)
+func (v *visit) condense(s config.Scenario, p played) bench.Run {
+	run := bench.Condense(p.requests, p.duration, s.SLO, v.metrics()...)
+	run.Order, run.Started = p.order, p.started
+	p.client.Reconnects = run.Client.Reconnects
+	run.Client = v.account(p.client, s)
 	if s.Load.Open() {
-		run.Pace = bench.PaceOf(requests, s.Load.Rate)
+		run.Pace = bench.PaceOf(p.requests, s.Load.Rate)
 	}
 	return run
 }
@@ -204,108 +230,6 @@ func inMemory(l config.Client, is bool) config.Client {
 		l.Sched, l.GCPause, l.CPU, l.HostCPU, l.Throttled = 0, 0, 0, 0, 0
 	}
 	return l
-}
-
-// conclude writes the run and says whether the campaign may go on after it.
-func (v *visit) conclude(s config.Scenario, run bench.Run, warmUp bool, err error) error {
-	judge(&run, v.fresh(s.Name))
-	hopeless := errors.Is(err, load.ErrAborted) || run.Sent > 0 && run.OK == 0
-	died := v.died(hopeless)
-	if died {
-		run.Invalid = "the server died during this run"
-	}
-	if err != nil && run.Invalid == "" {
-		run.Invalid = err.Error()
-	}
-	if run.Invalid != "" {
-		run.Void = "" // what the server did stays, even where the client was late too
-	}
-	if run.Pace.Behind() {
-		run.Warnings = append(run.Warnings, saturated(*run.Pace))
-	}
-	record := bench.RunRecord{Scenario: s.Name, Visit: v.number, WarmUp: warmUp, Run: run}
-	if writeErr := v.write(bench.Record{Run: &record}); writeErr != nil {
-		return writeErr
-	}
-	if run.Pace.Behind() && !warmUp && !v.earlier(record, func(r bench.RunRecord) bool { return r.Pace.Behind() }) {
-		if err := v.p.warn("saturated", fmt.Sprintf("scenario %q, run %d: %s", s.Name, run.Order, saturated(*run.Pace))); err != nil {
-			return err
-		}
-	}
-	if err := v.doubtful(record); err != nil {
-		return err
-	}
-	if run.Void != "" && !warmUp {
-		if warnErr := v.p.warn("void", fmt.Sprintf("scenario %q: run %d is void: %s", s.Name, run.Order, run.Void)); warnErr != nil {
-			return warnErr
-		}
-	}
-	switch {
-	case died:
-		return errDied
-	case hopeless:
-		return &ServerError{
-			Doing: v.doing(s.Name, run.Order), Err: errors.Join(err, firstFailure(run)),
-			Hint: v.afterwards(),
-		}
-	}
-	return err
-}
-
-// saturated says what it means that a server did not keep up.
-func saturated(p bench.Pace) string {
-	return p.String() + ": it is saturated, and latencies grow with the length of the run"
-}
-
-// earlier reports whether this was so of a run of the scenario and side before this one: it is said once.
-func (v *visit) earlier(run bench.RunRecord, so func(bench.RunRecord) bool) bool {
-	return slices.ContainsFunc(v.j.log.Runs, func(r bench.RunRecord) bool {
-		return r.Scenario == run.Scenario && !r.WarmUp && r.Order < run.Order && VisitOf(v.j.log, r.Visit).Side == v.side && so(r)
-	})
-}
-
-// doing names a run in errors.
-func (v *visit) doing(scenario string, order int) string {
-	if v.slot > 0 {
-		return fmt.Sprintf("scenario %q, run %d, %s", scenario, order, v.side)
-	}
-	return fmt.Sprintf("scenario %q, run %d", scenario, order)
-}
-
-// grace is how long a server that just failed everything is given to turn out dead: its connections break a little
-// before its process is gone.
-const grace = 2 * time.Second
-
-// died reports whether the server's process has ended; when everything failed it waits a little for that.
-func (v *visit) died(failing bool) bool {
-	select {
-	case <-v.server.Died():
-		return true
-	default:
-	}
-	if !failing {
-		return false
-	}
-	t := time.NewTimer(grace)
-	defer t.Stop()
-	select {
-	case <-v.server.Died():
-		return true
-	case <-t.C:
-		return false
-	}
-}
-
-// hintRecord is what to do about a server that misbehaved in a run.
-const hintRecord = "the run stays on record, so this candidate cannot pass; mend the server, then start anew with --fresh"
-
-var errDied = errors.New("it exited while requests were running")
-
-func firstFailure(run bench.Run) error {
-	if run.FirstError == "" {
-		return nil
-	}
-	return fmt.Errorf("%d of %d requests failed; the first said: %s", run.Sent-run.OK, run.Sent, run.FirstError)
 }
 
 func (v *visit) abort() load.Abort {
