@@ -46,7 +46,6 @@ type conn struct {
 	net.Conn
 	dated dated
 	in    *bufio.Reader // of dated
-	kept  bool          // it was open before the request at hand, so that the server may have closed it
 	known time.Time     // when it was last known to be open
 
 	// sent tells how a request that is written while its answer is read was written; nil when there is none.
@@ -58,8 +57,8 @@ const (
 	// mostAtOnce is how long a request may be, in bytes, that is written before its answer is read: what the buffers between
 	// two machines surely hold. A server may answer before it has read all, and not read on.
 	mostAtOnce = 16 << 10
-	// afterWrite is how long the answer of a server that broke off the request is waited for.
-	afterWrite = time.Second
+	// afterAnswer is how long a connection waits, once it has carried an answer, for word that its request was written.
+	afterAnswer = 10 * time.Millisecond
 )
 
 func newConn(nc net.Conn) *conn {
@@ -73,7 +72,10 @@ func (c *conn) ask(request []byte, since func() float64) (*http.Response, error)
 	c.dated.since, c.dated.reads, c.dated.some, c.dated.left = since, 0, false, maxHeader
 	wrote := c.write(request)
 	resp, err := c.head()
-	if err != nil && wrote != nil {
+	switch {
+	case err == nil && wrote != nil:
+		resp.Close = true // the server would not hear all of the request, and said why
+	case wrote != nil:
 		err = wrote
 	}
 	return resp, err
@@ -91,9 +93,6 @@ func (c *conn) write(request []byte) error {
 		return nil
 	}
 	_, err := c.Conn.Write(request)
-	if err != nil { // it may have said why
-		_ = c.SetReadDeadline(time.Now().Add(afterWrite))
-	}
 	return err
 }
 
@@ -106,6 +105,9 @@ func (c *conn) head() (*http.Response, error) {
 		}
 		if resp.StatusCode/100 != 1 || resp.StatusCode == http.StatusSwitchingProtocols {
 			c.dated.left = -1
+			if len(resp.TransferEncoding) > 0 && resp.Body != http.NoBody {
+				resp.Body = io.NopCloser(&chunked{in: c.in})
+			}
 			return resp, nil
 		}
 	}
@@ -119,10 +121,12 @@ func (c *conn) free(resp *http.Response) bool {
 	if c.sent == nil {
 		return true
 	}
+	late := time.NewTimer(afterAnswer)
+	defer late.Stop()
 	select {
 	case err := <-c.sent:
 		return err == nil
-	default:
+	case <-late.C:
 		return false
 	}
 }

@@ -4,9 +4,13 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -195,28 +199,139 @@ func TestAtMostSoManyConnectionsAreKept(t *testing.T) {
 	}
 }
 
-// A kept connection on which the end or something unasked waits is not used: the request is not lost, and none is repeated.
+// A kept connection on which the end or something unasked waits is not used: no request is lost to it, none takes what was
+// said for its answer, and none is sent twice.
 func TestIdleConnectionsAreLookedAtBeforeTheyAreUsed(t *testing.T) {
-	for name, last := range map[string]string{
-		"closed":                     "",
-		"unasked words, then closed": "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n",
+	const unasked = "HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n"
+	for _, tt := range []struct {
+		name         string
+		same, later  string // said with the end of the answer, and once that was read
+		close, again bool   // the server closes; the connection may be used again
+	}{
+		{name: "quiet", again: true},
+		{name: "closed", close: true},
+		{name: "words behind the answer", same: unasked},
+		{name: "words", later: unasked},
+		{name: "words, then closed", later: unasked, close: true},
 	} {
-		t.Run(name, func(t *testing.T) {
-			closed := make(chan struct{}, 9)
-			url := raw(t, func(c net.Conn, _ int) bool {
-				_, _ = io.WriteString(c, whole+last)
-				c.Close()
-				closed <- struct{}{}
-				return false
-			})
-			c := client(t, url)
-			for i := range 3 {
-				r := ask(c)
-				if r.Class != bench.OK || r.Reconnects != 0 {
-					t.Errorf("request %d: %s after %d reconnects: %s", i, r.Class, r.Reconnects, r.Error)
+		for _, secure := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, TLS %v", tt.name, secure), func(t *testing.T) {
+				read, said := make(chan struct{}), make(chan struct{}, 3)
+				defer close(read)
+				var conns atomic.Int32
+				c := idle(t, secure, func(c net.Conn, number int) bool {
+					if number == 1 {
+						conns.Add(1)
+					}
+					_, _ = io.WriteString(c, whole+tt.same)
+					<-read
+					_, _ = io.WriteString(c, tt.later)
+					if tt.close {
+						c.Close()
+					}
+					said <- struct{}{}
+					return !tt.close
+				})
+				for i := range 3 {
+					r := ask(c)
+					if r.Class != bench.OK || r.Reconnects != 0 {
+						t.Fatalf("request %d: %s after %d reconnects: %s", i, r.Class, r.Reconnects, r.Error)
+					}
+					read <- struct{}{}
+					<-said
 				}
-				<-closed
-			}
-		})
+				if want := map[bool]int32{true: 1, false: 3}[tt.again]; conns.Load() != want {
+					t.Errorf("%d connections, want %d", conns.Load(), want)
+				}
+			})
+		}
 	}
+}
+
+// idle is a client of a raw server, over TLS or not.
+func idle(t *testing.T, secure bool, handle func(c net.Conn, number int) bool) *Client {
+	t.Helper()
+	if !secure {
+		return client(t, raw(t, handle))
+	}
+	own := certificate(t, time.Hour)
+	l, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{own}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rawOn(t, l, handle)
+	c := client(t, "https://"+l.Addr().String())
+	leaf, err := x509.ParseCertificate(own.Certificate[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.wire.dialer.tls.RootCAs = x509.NewCertPool()
+	c.wire.dialer.tls.RootCAs.AddCert(leaf)
+	return c
+}
+
+// The connection of a long request is used again once it was read, and only then.
+func TestConnectionsOfLongRequestsAreKept(t *testing.T) {
+	var conns atomic.Int32
+	url := raw(t, func(c net.Conn, number int) bool {
+		if number == 1 {
+			conns.Add(1)
+		}
+		_, err := io.WriteString(c, whole)
+		return err == nil
+	})
+	c := client(t, url)
+	for range 50 {
+		r := c.Do(context.Background(), Call{Prompt: Prompt{Text: strings.Repeat("word ", 5<<10)}, MaxTokens: 20}, clock())
+		expect(t, r, bench.OK, "")
+	}
+	if n := conns.Load(); n != 1 {
+		t.Errorf("%d connections", n)
+	}
+}
+
+func TestAConnectionIsNotKeptWhileItsRequestIsBeingWritten(t *testing.T) {
+	leave := make(chan struct{})
+	url := unread(t, func(c net.Conn) {
+		_, _ = io.WriteString(c, whole)
+		<-leave
+	})
+	c := client(t, url)
+	expect(t, c.Do(context.Background(), long(), clock()), bench.OK, "")
+	if c.wire.spare.next() != nil {
+		t.Error("the connection is kept")
+	}
+	close(leave)
+}
+
+// With TLS 1.3 a server refuses a client that it does not know after the handshake.
+func TestAClientThatTheServerDoesNotKnowIsToldSo(t *testing.T) {
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	s.Config.ErrorLog = quiet
+	s.TLS = &tls.Config{ClientAuth: tls.RequireAnyClientCert}
+	s.StartTLS()
+	defer s.Close()
+	c := client(t, s.URL)
+	c.wire.dialer.tls.RootCAs = s.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
+	expect(t, ask(c), bench.TLS, "certificate required")
+}
+
+// replayed reads an answer off what dates it.
+func replayed(t *testing.T, from *dated) bench.Request {
+	t.Helper()
+	c := &conn{in: bufio.NewReader(from)}
+	resp, err := c.head()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &answer{
+		held: share{room: &room{most: mostHeld}}, call: Call{MaxTokens: 3}, since: from.since,
+		silence: idleTimeout(time.Hour), lastSilence: idleTimeout(time.Hour), limits: Timeouts{Idle: time.Hour},
+	}
+	a.watch = newWatch(context.Background(), from.since, time.Hour)
+	defer a.watch.stop()
+	if err := a.read(resp.Body, from, make([]byte, 64)); err != nil {
+		t.Error(err)
+	}
+	return a.req
 }

@@ -91,6 +91,7 @@ func (c *Client) ended(a *answer, f *failure) *answer {
 // server may close a kept connection at any moment (llama-server does after 5 s, or 100 requests), and the request that
 // meets this is lost through no fault of the build under test. The clock is not restarted.
 func (c *Client) send(ctx context.Context, a *answer, request []byte) (*conn, *http.Response, error) {
+	settle(ctx)
 	if ctx.Err() != nil {
 		a.watch.end(context.Cause(ctx))
 		return nil, nil, ctx.Err()

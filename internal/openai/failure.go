@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"net"
-	"os"
 	"strings"
 	"syscall"
 
@@ -33,7 +32,11 @@ func classify(cause, err error) *failure {
 	if errors.As(err, &at) {
 		return opening(at)
 	}
+	var link *net.OpError
 	switch {
+	case errors.As(err, &link) && (link.Op == "remote error" || link.Op == "local error"):
+		// So crypto/tls names alerts; with TLS 1.3 a server may refuse a client after the handshake.
+		return &failure{bench.TLS, "TLS: " + err.Error()}
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, net.ErrClosed):
 		return &failure{bench.Reset, "the server broke the connection: " + err.Error()}
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
@@ -47,12 +50,13 @@ func classify(cause, err error) *failure {
 // opening names an error of opening a connection.
 func opening(at *stage) *failure {
 	var name *net.DNSError
+	var late net.Error
 	switch {
 	case at.tls:
 		return &failure{bench.TLS, "TLS handshake: " + handshake(at.err)}
 	case errors.As(at.err, &name):
 		return &failure{bench.DNS, at.err.Error()}
-	case errors.Is(at.err, os.ErrDeadlineExceeded), errors.Is(at.err, syscall.ETIMEDOUT):
+	case errors.As(at.err, &late) && late.Timeout():
 		return &failure{bench.ConnTimeout, at.err.Error()}
 	}
 	return &failure{bench.Refused, at.err.Error()}

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -475,13 +476,50 @@ func TestPreflightOfNobody(t *testing.T) {
 }
 
 func TestInterruptedPreflightIsNoErrorOfTheServer(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
-	defer cancel()
-	f := &fake{refuses: func(http.ResponseWriter) bool { <-ctx.Done(); return true }}
-	_, err := client(t, serve(t, f)).Preflight(ctx)
-	if !errors.Is(err, context.DeadlineExceeded) {
-		t.Error(err)
+	for name, wait := range map[string]time.Duration{"before it began": 0, "while it is asked": time.Second} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithTimeout(t.Context(), wait)
+				defer cancel()
+				net := newPipes()
+				server := &http.Server{Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })}
+				go func() { _ = server.Serve(net) }()
+				c := client(t, "http://pipe", func(o *Options) { o.Dial = net.dial })
+				if _, err := c.Preflight(ctx); !errors.Is(err, context.DeadlineExceeded) {
+					t.Error(err)
+				}
+				c.Close()
+				_ = server.Close()
+			})
+		})
 	}
+}
+
+// early is a context whose deadline has passed a while before it says so.
+type early struct{ context.Context }
+
+func (e early) Deadline() (time.Time, bool) {
+	until, ok := e.Context.Deadline()
+	return until.Add(-time.Millisecond), ok
+}
+
+// Package net may see that a deadline has passed before the context says so.
+func TestADialThatEndsAtTheCallersDeadlineIsNoErrorOfTheServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		inner, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		ctx := early{inner}
+		c := client(t, "http://pipe", func(o *Options) {
+			o.Dial = func(ctx context.Context, _, _ string) (net.Conn, error) {
+				until, _ := ctx.Deadline()
+				time.Sleep(time.Until(until))
+				return nil, &net.OpError{Op: "dial", Err: os.ErrDeadlineExceeded}
+			}
+		})
+		if r := c.Do(ctx, Call{Prompt: Prompt{Text: "hello"}}, clock()); r.Class != bench.Canceled {
+			t.Errorf("%s: %s", r.Class, r.Error)
+		}
+	})
 }
 
 func TestFirstTokenNeedsNoMore(t *testing.T) {

@@ -77,6 +77,12 @@ func raw(t testing.TB, handle func(c net.Conn, number int) (keep bool)) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	rawOn(t, l, handle)
+	return "http://" + l.Addr().String()
+}
+
+// rawOn is raw behind a listener.
+func rawOn(t testing.TB, l net.Listener, handle func(c net.Conn, number int) (keep bool)) {
 	var all sync.WaitGroup
 	all.Go(func() {
 		for {
@@ -96,7 +102,6 @@ func raw(t testing.TB, handle func(c net.Conn, number int) (keep bool)) string {
 		}
 	})
 	t.Cleanup(func() { l.Close(); all.Wait() })
-	return "http://" + l.Addr().String()
 }
 
 func readRequest(in *bufio.Reader) bool {

@@ -45,7 +45,7 @@ func (s *spare) next() *conn {
 
 // put keeps a connection whose request is over.
 func (s *spare) put(c *conn) {
-	c.kept, c.known = true, time.Now()
+	c.known = time.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.used) >= s.most {

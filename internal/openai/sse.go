@@ -80,7 +80,7 @@ func indexFrom(b []byte, i int, c byte) int {
 }
 
 // holds is how many bytes of memory the parser keeps.
-func (p *parser) holds() int { return cap(p.line) + cap(p.data) }
+func (p *parser) holds() int { return cap(p.line) + cap(p.data) + cap(p.name) }
 
 // rest reports whether the stream ended within an event that says something: the standard has it lost.
 func (p *parser) rest() bool {

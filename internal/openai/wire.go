@@ -85,7 +85,6 @@ func (c *Client) Open(ctx context.Context, n int) error {
 func (w *wire) prepare(ctx context.Context) error {
 	c, err := w.dialer.open(ctx)
 	if err == nil {
-		c.kept = true
 		w.spare.ahead(c)
 	}
 	return err
@@ -155,7 +154,7 @@ func (d *dialer) secured(ctx context.Context) (net.Conn, error) {
 	if d.tls == nil {
 		return nc, nil
 	}
-	secure := tls.Client(nc, d.tls)
+	secure := tls.Client(&sock{Conn: nc}, d.tls)
 	if err := secure.HandshakeContext(ctx); err != nil {
 		nc.Close()
 		return nil, inTime(ctx, &stage{tls: true, err: err})
@@ -165,6 +164,7 @@ func (d *dialer) secured(ctx context.Context) (net.Conn, error) {
 
 // inTime replaces an error that came of the connect limit by that limit.
 func inTime(ctx context.Context, err error) error {
+	settle(ctx)
 	var limit *limitError
 	if errors.As(context.Cause(ctx), &limit) {
 		return limit
@@ -172,9 +172,18 @@ func inTime(ctx context.Context, err error) error {
 	return err
 }
 
+// settle waits until a context whose deadline has passed says so: package net looks at the clock, and may see it earlier.
+func settle(ctx context.Context) {
+	if until, ok := ctx.Deadline(); ok && !time.Now().Before(until) {
+		<-ctx.Done()
+	}
+}
+
 func (d *dialer) connect(ctx context.Context) (net.Conn, error) {
 	if known := d.address(); known != "" {
-		if nc, err := d.dial(ctx, "tcp", known); err == nil || known == d.hostPort {
+		nc, err := d.dial(ctx, "tcp", known)
+		settle(ctx)
+		if err == nil || known == d.hostPort || ctx.Err() != nil {
 			return nc, err
 		}
 	}
