@@ -2,7 +2,7 @@
 # Makes a real Ollama available to tests.
 #
 #   $ scripts/ollama.sh
-#   OLLAMA=/home/you/.cache/benchgate-test/ollama-0.17.4/ollama
+#   OLLAMA=/home/you/.cache/benchgate-test/ollama-0.17.4-avx2/ollama
 #
 # The first call builds it from source: minutes. Later calls only print. stdout is this line, stderr is talk.
 #
@@ -14,7 +14,14 @@ set -euo pipefail
 
 version=0.17.4
 
-dir=$cache/ollama-$version
+# Its own build makes a library for each kind of processor and chooses at run time; here one is made, for this machine: without
+# these a token takes seven times as long.
+simd=
+if [[ $(uname -m) == x86_64 ]] && grep -qw avx2 /proc/cpuinfo && grep -qw fma /proc/cpuinfo; then
+  simd="-mavx2 -mfma -mf16c -mbmi2"
+fi
+
+dir=$cache/ollama-$version${simd:+-avx2}
 ollama=$dir/ollama
 work=$dir.build
 
@@ -31,9 +38,7 @@ build() {
   fetch_llama_cpp --wildcards '*/llama.cpp/vendor'
   say "build ollama $version: about five minutes on two cores"
   # -O1: most of its C++ is other models, read once by the compiler and never run here.
-  local flags="-O1 -I$work/source/llama.cpp/vendor"
-  # Its own build makes a library for each kind of processor and chooses at run time; without these a token takes seven times as long.
-  [[ $(uname -m) != x86_64 ]] || flags+=" -mavx2 -mfma -mf16c -mbmi2"
+  local flags="-O1 $simd -I$work/source/llama.cpp/vendor"
   # In a folder of its own: the flags and the go.mod of the repository around it are not Ollama's.
   # The build cache goes with the folder, since the flags name the folder and nothing would find its entries again.
   (cd "$work" && env -u GOFLAGS -u GOOS -u GOARCH GOWORK=off CGO_ENABLED=1 GOBIN="$work/bin" GOCACHE="$work/cache" \
