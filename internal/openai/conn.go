@@ -2,6 +2,7 @@ package openai
 
 import (
 	"bufio"
+	"crypto/tls"
 	"errors"
 	"io"
 	"net"
@@ -111,6 +112,16 @@ func (c *conn) head() (*http.Response, error) {
 			return resp, nil
 		}
 	}
+}
+
+// cut ends all that the connection is waiting for. Under TLS it says no goodbye, which may wait for seconds itself where the
+// server does not read.
+func (c *conn) cut() {
+	if secure, ok := c.Conn.(*tls.Conn); ok {
+		secure.NetConn().Close()
+		return
+	}
+	c.Conn.Close()
 }
 
 // free reports whether another request can be sent after an answer that was read to its end.

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -314,6 +315,66 @@ func TestAClientThatTheServerDoesNotKnowIsToldSo(t *testing.T) {
 	c := client(t, s.URL)
 	c.wire.dialer.tls.RootCAs = s.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
 	expect(t, ask(c), bench.TLS, "certificate required")
+}
+
+// deaf is a connection whose other side reads no more from some moment on: a write then waits until it is closed.
+type deaf struct {
+	net.Conn
+	full   *atomic.Bool
+	closed chan struct{}
+	once   sync.Once
+}
+
+func (d *deaf) Write(b []byte) (int, error) {
+	if d.full.Load() {
+		<-d.closed
+		return 0, net.ErrClosed
+	}
+	return d.Conn.Write(b)
+}
+
+func (d *deaf) Close() error {
+	d.once.Do(func() { close(d.closed) })
+	return d.Conn.Close()
+}
+
+func TestALimitDoesNotWaitForAServerThatReadsNoMore(t *testing.T) {
+	own := certificate(t, time.Hour)
+	leaf, err := x509.ParseCertificate(own.Certificate[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		var full atomic.Bool
+		pipe := newPipes()
+		served := make(chan struct{})
+		go func() {
+			defer close(served)
+			c, err := pipe.Accept()
+			if err != nil {
+				return
+			}
+			secure := tls.Server(c, &tls.Config{Certificates: []tls.Certificate{own}, Time: func() time.Time { return leaf.NotAfter.Add(-time.Minute) }})
+			readRequest(bufio.NewReader(secure))
+			full.Store(true)
+			_, _ = io.Copy(io.Discard, c)
+		}()
+		c := client(t, "https://127.0.0.1", func(o *Options) {
+			o.Timeouts = Timeouts{FirstToken: time.Second}
+			o.Dial = func(ctx context.Context, network, address string) (_ net.Conn, err error) {
+				d := &deaf{full: &full, closed: make(chan struct{})}
+				d.Conn, err = pipe.dial(ctx, network, address)
+				return d, err
+			}
+		})
+		c.wire.dialer.tls.RootCAs = x509.NewCertPool()
+		c.wire.dialer.tls.RootCAs.AddCert(leaf)
+		c.wire.dialer.tls.Time = func() time.Time { return leaf.NotAfter.Add(-time.Minute) }
+		if r := ask(c); r.Class != bench.FirstTimeout || r.End != 1 {
+			t.Errorf("%s after %v s: %s", r.Class, r.End, r.Error)
+		}
+		<-served
+	})
 }
 
 // replayed reads an answer off what dates it.

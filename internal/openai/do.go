@@ -126,7 +126,7 @@ func (c *Client) open(ctx context.Context, a *answer) (*conn, error) {
 
 // attempt is one round trip as far as the head of the answer. When it fails the connection is closed.
 func (c *Client) attempt(a *answer, conn *conn, request []byte) (*http.Response, error) {
-	a.watch.on(func(error) { conn.Close() })
+	a.watch.on(func(error) { conn.cut() })
 	a.watch.enter(firstTokenTimeout(a.limits.FirstToken), a.since())
 	resp, err := conn.ask(request, a.since)
 	if err != nil {
