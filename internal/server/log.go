@@ -93,8 +93,12 @@ func lastLines(text string) string {
 func printable(line string) string {
 	line = strings.TrimRight(line, "\r\n\t ")
 	line = line[strings.LastIndexByte(line, '\r')+1:]
-	line = strings.ToValidUTF8(escapes.ReplaceAllString(line, ""), "�")
-	line = strings.Map(func(r rune) rune {
+	return short(legible(line))
+}
+
+// legible is a line without escapes and without what cannot be printed.
+func legible(line string) string {
+	return strings.Map(func(r rune) rune {
 		if r == '\t' {
 			return ' '
 		}
@@ -102,7 +106,10 @@ func printable(line string) string {
 			return -1
 		}
 		return r
-	}, line)
+	}, strings.ToValidUTF8(escapes.ReplaceAllString(line, ""), "�"))
+}
+
+func short(line string) string {
 	if r := []rune(line); len(r) > lineRunes {
 		line = string(r[:lineRunes]) + "…"
 	}

@@ -35,7 +35,7 @@ func (s *Server) Counters(ctx context.Context) (Counters, bool, error) {
 	case errors.Is(err, errNoMetrics):
 		return Counters{}, false, nil
 	case err != nil:
-		return Counters{}, false, fmt.Errorf("read %s: %w", path, err)
+		return Counters{}, false, fmt.Errorf("read %s: %w", path, s.hearsay(err))
 	}
 	return c, true, nil
 }
@@ -48,7 +48,7 @@ func (s *Server) scrape(ctx context.Context, path string) (Counters, error) {
 	defer resp.Body.Close()
 	switch kind := strings.ToLower(resp.Header.Get("Content-Type")); {
 	case resp.StatusCode/100 == 5 && resp.StatusCode != http.StatusNotImplemented:
-		return Counters{}, fmt.Errorf("the server answered %s", resp.Status)
+		return Counters{}, fmt.Errorf("the server answered %s", status(resp.StatusCode))
 	case resp.StatusCode != http.StatusOK, strings.HasPrefix(kind, "application/json"), strings.HasPrefix(kind, "text/html"):
 		return Counters{}, errNoMetrics
 	}

@@ -14,10 +14,11 @@ import (
 const patience = "see the server's log; if it only needs longer, raise target.ready.within"
 
 // obstacle says why the ready path has not answered 200, and what to do about it if more than time will not mend it. An
-// answer's Location stays unsaid: such addresses carry tickets.
+// answer's Location stays unsaid: such addresses carry tickets. The names in a certificate, and a line that is no HTTP, are the
+// server's own words.
 func obstacle(res *http.Response, err error) (said, hint string) {
 	if res != nil {
-		return res.Status, advice(res.StatusCode)
+		return status(res.StatusCode), advice(res.StatusCode)
 	}
 	var timeout net.Error
 	var name *net.DNSError

@@ -74,15 +74,18 @@ func plainly(h http.Handler) func(*testing.T) string {
 	}
 }
 
-// overTLS is a server with a certificate that it signed itself.
-func overTLS(until time.Time) func(*testing.T) string {
+// overTLS is a server with a certificate that it signed itself, for its address or for these names.
+func overTLS(until time.Time, names ...string) func(*testing.T) string {
 	return func(t *testing.T) string {
 		key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 		if err != nil {
 			t.Fatal(err)
 		}
 		paper := &x509.Certificate{
-			SerialNumber: big.NewInt(1), NotBefore: until.Add(-24 * time.Hour), NotAfter: until, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+			SerialNumber: big.NewInt(1), NotBefore: until.Add(-24 * time.Hour), NotAfter: until, DNSNames: names,
+		}
+		if len(names) == 0 {
+			paper.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1)}
 		}
 		raw, err := x509.CreateCertificate(rand.Reader, paper, paper, key.Public(), key)
 		if err != nil {

@@ -129,6 +129,7 @@ func (s *Server) answers(ctx context.Context, w *wait) error {
 				return false, ctx.Err()
 			}
 			said, hint := obstacle(res, err)
+			said = s.heard(said)
 			w.saw(said, hint)
 			if refused++; !lasting(err) {
 				refused = 0

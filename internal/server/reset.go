@@ -26,14 +26,14 @@ func (s *Server) Reset(ctx context.Context) error {
 	defer cancel()
 	resp, err := s.knock(ctx, http.MethodPost, path)
 	if err != nil {
-		return fmt.Errorf("reset: %w", err)
+		return fmt.Errorf("reset: %w", s.hearsay(err))
 	}
 	defer resp.Body.Close()
 	discard(resp.Body)
 	if resp.StatusCode < 300 {
 		return nil
 	}
-	err = fmt.Errorf("reset: POST %s answered %s", path, resp.Status)
+	err = fmt.Errorf("reset: POST %s answered %s", path, status(resp.StatusCode))
 	switch resp.StatusCode {
 	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
 		err = &Error{err: err, hint: hintNoReset}
