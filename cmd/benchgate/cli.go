@@ -90,9 +90,9 @@ func conclude(err error, sh *shell) int {
 	if errors.Is(err, context.Canceled) && sh.ctx.Err() != nil {
 		err = errors.New("interrupted")
 	}
-	fmt.Fprintf(sh.stderr, "benchgate: %v\n", err)
+	fmt.Fprintf(sh.stderr, "benchgate: %s\n", legible(err.Error()))
 	for _, line := range hints(err) {
-		fmt.Fprintln(sh.stderr, line)
+		fmt.Fprintln(sh.stderr, legible(line))
 	}
 	return exitCode(sh.ctx, err)
 }

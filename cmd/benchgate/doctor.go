@@ -133,6 +133,6 @@ func tellDiagnosis(w io.Writer, d campaign.Diagnosis) error {
 		word = "not fit to judge"
 	}
 	fmt.Fprintf(&b, "%s: %d ok, %s, %d failed\n", word, states[campaign.Good], count(states[campaign.Warn], "warning"), states[campaign.Fail])
-	_, err := w.Write(b.Bytes())
+	_, err := io.WriteString(w, legible(b.String()))
 	return err
 }

@@ -60,6 +60,7 @@ func (t *talk) line(s string) {
 		return
 	}
 	t.clear()
+	s = legible(s)
 	if t.json != nil {
 		t.json.Info(s)
 		return
