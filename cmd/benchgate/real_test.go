@@ -116,7 +116,8 @@ func (m machine) verdict(out string) gate.Verdict {
 const restless = 1.5
 
 // slower holds a verdict against a change of several times: it is red, and the metric is named. Where the runs differ so
-// much that even such a change may not be seen, inconclusive is the right answer; it is never a pass.
+// much that even such a change may not be seen, inconclusive is the right answer, in a verdict that blocks nothing; the
+// worsening stands in it all the same. It is never a pass.
 func (m machine) slower(out, metric string, code int, told string) {
 	m.t.Helper()
 	for _, f := range m.verdict(out).Findings {
@@ -125,6 +126,12 @@ func (m machine) slower(out, metric string, code int, told string) {
 		}
 		if f.Outcome == gate.Inconclusive && f.MDE80 != nil && *f.MDE80 > restless {
 			m.t.Logf("this machine is too restless to tell: the smallest change that it finds is %.0f %%", 100**f.MDE80)
+			if code != 0 || !strings.Contains(told, metric) {
+				m.t.Errorf("%s is inconclusive, exit %d, want it named, exit 0:\n%s", metric, code, told)
+			}
+			if f.Base == nil || f.Head == nil || !(f.Head.Point > f.Base.Point) {
+				m.t.Errorf("%s of a server several times slower is not above the other's: %+v against %+v", metric, f.Head, f.Base)
+			}
 			return
 		}
 		if f.Outcome != gate.Regressed || code != 1 || !strings.Contains(told, metric) {
