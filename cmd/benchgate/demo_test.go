@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/benchgate/benchgate/internal/campaign"
 	"github.com/benchgate/benchgate/internal/gate"
 )
 
@@ -39,5 +41,16 @@ func TestDemoComesOutAsItShould(t *testing.T) {
 		if err != nil || !bytes.Contains(page, []byte("simulated")) {
 			t.Errorf("%s: the report does not say that it is simulated (%v)", name, err)
 		}
+	}
+}
+
+// TestABusyMachineIsKnownByItsCause: .ci/run takes a demo that ends with exit 3 for this cause, and for no other.
+func TestABusyMachineIsKnownByItsCause(t *testing.T) {
+	script, err := os.ReadFile("../../.ci/run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := fmt.Sprintf("busy=%q", campaign.ErrSpoilt.Error()); !strings.Contains(string(script), want) {
+		t.Errorf(".ci/run lacks %s", want)
 	}
 }
