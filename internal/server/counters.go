@@ -184,19 +184,15 @@ func (e *engine) counters(families map[string]*dto.MetricFamily) Counters {
 	for k, names := range e.names {
 		switch k {
 		case TTFTSum, TPOTSum:
-			sum, ok := total(families, e.prefix+names[0]+"_sum")
-			n, also := total(families, e.prefix+names[0]+"_count")
+			sum, ok := total(families, e.prefix+names[0]+"_sum", isTotal)
+			n, also := total(families, e.prefix+names[0]+"_count", isCount)
 			if ok && also {
 				c.Totals[k], c.Totals[countOf(k)] = sum, n
 			}
 			continue
 		}
-		for i, name := range names {
-			v, ok := e.counted(families, name)
-			if !ok && i == 0 {
-				break
-			}
-			c.Totals[k] += v
+		if v, ok := e.summed(families, names); ok {
+			c.Totals[k] = v
 		}
 	}
 	for _, k := range e.silent {
@@ -214,26 +210,46 @@ func countOf(k Counter) Counter {
 	return TPOTCount
 }
 
+// summed adds a counter up over the names of its parts.
+func (e *engine) summed(families map[string]*dto.MetricFamily, names []string) (sum float64, ok bool) {
+	for i, name := range names {
+		v, there := e.counted(families, name)
+		if !there && i == 0 {
+			return 0, false
+		}
+		sum += v
+	}
+	return sum, sum <= mostTotal
+}
+
 // counted finds a counter under the names that it may have: TGI keeps lengths as histograms, whose sum is the counter.
 func (e *engine) counted(families map[string]*dto.MetricFamily, name string) (float64, bool) {
 	for _, suffix := range []string{"_total", "", "_sum"} {
-		if v, ok := total(families, e.prefix+name+suffix); ok {
+		if v, ok := total(families, e.prefix+name+suffix, isCount); ok {
 			return v, true
 		}
 	}
 	return 0, false
 }
 
-// total sums a metric over its labels. False where there is none, or where one value is no total.
-func total(families map[string]*dto.MetricFamily, name string) (sum float64, ok bool) {
+// mostTotal bounds what is believed of a total. Up to here whole numbers and their differences are exact, and no mean of
+// such totals leaves what a number holds.
+const mostTotal = 1e15
+
+func isTotal(v float64) bool { return v >= 0 && v <= mostTotal }
+
+func isCount(v float64) bool { return isTotal(v) && v == math.Trunc(v) }
+
+// total sums a metric over its labels. False where there is none, or where one value cannot be.
+func total(families map[string]*dto.MetricFamily, name string, can func(float64) bool) (sum float64, ok bool) {
 	for _, m := range families[name].GetMetric() {
 		v := m.GetUntyped().GetValue()
-		if math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
+		if !can(v) {
 			return 0, false
 		}
 		sum, ok = sum+v, true
 	}
-	return sum, ok && !math.IsInf(sum, 0)
+	return sum, ok && sum <= mostTotal
 }
 
 // Since is what was counted between an earlier look and this one. An error says why the two looks tell nothing: a total

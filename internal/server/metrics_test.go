@@ -78,6 +78,13 @@ func TestACounterIsReadUnderEveryNameThatItMayHave(t *testing.T) {
 		{"one value of several is none", "vllm:prompt_tokens_total{a=\"1\"} 5\nvllm:prompt_tokens_total{a=\"2\"} NaN\n", Prompt, 0, false},
 		{"below zero", "vllm:prompt_tokens_total -1\n", Prompt, 0, false},
 		{"more than a number holds", "vllm:prompt_tokens_total{a=\"1\"} 1e308\nvllm:prompt_tokens_total{a=\"2\"} 1e308\n", Prompt, 0, false},
+		{"more than anything counts", "vllm:prompt_tokens_total 1e16\n", Prompt, 0, false},
+		{"more than anything counts, over labels", "vllm:prompt_tokens_total{a=\"1\"} 1e15\nvllm:prompt_tokens_total{a=\"2\"} 1e15\n", Prompt, 0, false},
+		{"more than anything counts, over names", "vllm:prefix_cache_hits_total 1e15\nvllm:external_prefix_cache_hits_total 1e15\n", Cached, 0, false},
+		{"a part of a request", "vllm:request_success_total 7.5\n", Requests, 0, false},
+		{"a mean of next to nothing", "vllm:time_to_first_token_seconds_sum 5\nvllm:time_to_first_token_seconds_count 1e-12\n", TTFTSum, 0, false},
+		{"longer than anything lasts", "vllm:time_to_first_token_seconds_sum 1e300\nvllm:time_to_first_token_seconds_count 2\n", TTFTSum, 0, false},
+		{"a sum of seconds has parts", "vllm:time_to_first_token_seconds_sum 0.5\nvllm:time_to_first_token_seconds_count 2\n", TTFTSum, 0.5, true},
 		{"a sum without its number", "vllm:time_to_first_token_seconds_sum 5\n", TTFTSum, 0, false},
 		{"garbage beside it", "\x00\xff{{{\nfoo bar baz\nvllm:nonsense}{ 1\n# TYPE\nvllm:prompt_tokens_total 7\n", Prompt, 7, true},
 		{"a type that stands twice", "# TYPE vllm:prompt_tokens_total counter\n# TYPE vllm:prompt_tokens_total gauge\nvllm:prompt_tokens_total 7\n", Prompt, 7, true},
@@ -246,6 +253,7 @@ func FuzzCounters(f *testing.F) {
 		f.Add(sample(f, name))
 	}
 	f.Add("vllm:prompt_tokens_total{a=\"b\"} 1e400 5\n")
+	f.Add("vllm:prefix_cache_hits_total 1.7e308\nvllm:external_prefix_cache_hits_total 1.7e308\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		c, err := readCounters(strings.NewReader(text), 1<<20)
 		if err != nil {
