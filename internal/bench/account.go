@@ -67,10 +67,11 @@ type ServerAccount struct {
 const (
 	DoubtRequests = "requests"         // the server counted others than the run sent
 	DoubtTTFT     = "ttft"             // the server says more than the client saw
-	DoubtPrompt   = "prompt tokens"    // usage and the counters differ
-	DoubtOutput   = "output tokens"    // usage and the counters differ
+	DoubtPrompt   = "prompt tokens"    // usage differs from the counters, or from what the same answers tell besides
+	DoubtOutput   = "output tokens"    // the same
 	DoubtCached   = "cached tokens"    // usage and the counters differ
 	DoubtChunks   = "tokens per chunk" // usage and the chunks differ
+	DoubtAccount  = "account"          // it held what cannot be, and is left out
 )
 
 // check refuses numbers that no server can have meant.

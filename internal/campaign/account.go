@@ -29,6 +29,7 @@ func accountOf(requests []bench.Request, counted *server.Counters) *bench.Server
 		return nil
 	}
 	r.chunked()
+	r.counted()
 	ours := counted != nil && r.requested(*counted)
 	if !r.told() && ours {
 		r.histograms(*counted)
@@ -40,7 +41,17 @@ func accountOf(requests []bench.Request, counted *server.Counters) *bench.Server
 	if a := r.account; a.Source == "" && a.Counters == "" && a.ChunkTokens == 0 {
 		return nil
 	}
-	return &r.account
+	return writable(&r.account)
+}
+
+// writable is the account, or in the place of one that no file may hold a doubt that says why: a server's account is no
+// reason to lose a run.
+func writable(a *bench.ServerAccount) *bench.ServerAccount {
+	err := bench.CheckRun(bench.Run{Server: a})
+	if err == nil {
+		return a
+	}
+	return &bench.ServerAccount{Doubts: map[string]string{bench.DoubtAccount: fmt.Sprintf("what the server says of itself cannot be, and is left out: %v", err)}}
 }
 
 // ledger holds a run's requests against its server's account, which grows in it.
@@ -49,12 +60,13 @@ type ledger struct {
 	sent                    int
 	ttft                    float64 // the client's mean
 	in, out, cached, chunks float64
-	counts, tellsCached     bool // usage told these of every answer
+	counts, tellsPrompt     bool // usage told these of every answer
+	tellsCached             bool
 	account                 bench.ServerAccount
 }
 
 func ledgerOf(requests []bench.Request) *ledger {
-	r := &ledger{sent: len(requests), counts: true, tellsCached: true}
+	r := &ledger{sent: len(requests), counts: true, tellsPrompt: true, tellsCached: true}
 	for _, q := range requests {
 		if q.Class != bench.OK {
 			continue
@@ -64,6 +76,7 @@ func ledgerOf(requests []bench.Request) *ledger {
 		r.ttft += ttft
 		r.in, r.out, r.chunks = r.in+float64(q.InputTokens), r.out+float64(q.OutputTokens), r.chunks+float64(q.Chunks)
 		r.counts = r.counts && q.TokenSource == "usage"
+		r.tellsPrompt = r.tellsPrompt && q.InputTokens > 0
 		if q.CachedTokens == nil {
 			r.tellsCached = false
 		} else {
@@ -74,11 +87,14 @@ func ledgerOf(requests []bench.Request) *ledger {
 	return r
 }
 
+// doubt says what does not fit. Of one thing the first that is said stands.
 func (r *ledger) doubt(what, format string, args ...any) {
 	if r.account.Doubts == nil {
 		r.account.Doubts = map[string]string{}
 	}
-	r.account.Doubts[what] = fmt.Sprintf(format, args...)
+	if r.account.Doubts[what] == "" {
+		r.account.Doubts[what] = fmt.Sprintf(format, args...)
+	}
 }
 
 // chunked compares the tokens that usage tells with the chunks that came.
@@ -152,6 +168,27 @@ func (r *ledger) told() bool {
 	return true
 }
 
+// counted compares the tokens that usage tells with those that the same answers' own accounts do, where all tell them.
+func (r *ledger) counted() {
+	var in, out float64
+	tellIn, tellOut := r.tellsPrompt && r.tellsCached, r.counts
+	for _, q := range r.ok {
+		t := q.Told
+		if t == nil {
+			return
+		}
+		in, out = in+float64(t.PromptTokens), out+float64(t.OutputTokens)
+		tellIn, tellOut = tellIn && t.PromptTokens > 0, tellOut && t.OutputTokens > 0
+	}
+	source := r.ok[0].Told.Source
+	if tellOut && differ(out, r.out, 0) {
+		r.doubt(bench.DoubtOutput, "usage tells %.0f output tokens, and %s in the same answers %.0f: tpot and output.rate go by usage", r.out, source, out)
+	}
+	if in += r.cached; tellIn && differ(in, r.in, 0) {
+		r.doubt(bench.DoubtPrompt, "usage tells %.0f prompt tokens, and %s in the same answers %.0f with the cached ones: one of the two is wrong", r.in, source, in)
+	}
+}
+
 // histograms fills in the times that the server added up over the run.
 func (r *ledger) histograms(c server.Counters) {
 	a := &r.account
@@ -186,13 +223,15 @@ func (r *ledger) gap() {
 func (r *ledger) totals(c server.Counters) {
 	a := &r.account
 	out, known := c.Of(server.Output)
+	_, ours := c.Of(server.Requests)
 	if known {
-		if _, counted := c.Of(server.Requests); !counted && r.counts && r.apart(out, r.out, c) {
+		if !ours && r.counts && differ(out, r.out, c.Doubt()) {
 			r.doubt(bench.DoubtOutput, "usage tells %.0f output tokens, and the server counted %.0f: somebody else asks the same server, or one of the two is wrong", r.out, out)
 			return
 		}
+		ours = ours || r.counts
 		a.OutputTokens = &out
-		if r.counts && r.apart(out, r.out, c) {
+		if r.counts && differ(out, r.out, c.Doubt()) {
 			r.doubt(bench.DoubtOutput, "usage tells %.0f output tokens, and the server counted %.0f: tpot and output.rate go by usage", r.out, out)
 		}
 	}
@@ -201,22 +240,22 @@ func (r *ledger) totals(c server.Counters) {
 		return
 	}
 	a.PromptTokens = &prompt
-	if r.in > 0 && r.apart(prompt, r.in, c) {
+	if r.tellsPrompt && differ(prompt, r.in, c.Doubt()) {
 		r.doubt(bench.DoubtPrompt, "usage tells %.0f prompt tokens, and the server counted %.0f: something between rewrites prompts, or one of the two is wrong", r.in, prompt)
 	}
 	share, known := cachedOf(c, prompt)
-	if !known {
-		return
+	if !known || !ours {
+		return // somebody else's hits would make a run invalid
 	}
 	a.CachedTokens = &share
-	if told := r.cached / math.Max(1, r.in); r.tellsCached && math.Abs(share-told) > cacheDiffers+c.Doubt()/math.Max(1, prompt) {
+	if told := r.cached / math.Max(1, r.in); r.tellsCached && r.tellsPrompt && math.Abs(share-told) > cacheDiffers+c.Doubt()/math.Max(1, prompt) {
 		r.doubt(bench.DoubtCached, "usage tells that %s of the prompt tokens came from a cache, and the server's counters %s", portion(told), portion(share))
 	}
 }
 
-// apart reports whether two counts differ beyond what few digits and small change explain.
-func (r *ledger) apart(a, b float64, c server.Counters) bool {
-	return math.Abs(a-b) > c.Doubt()+countsDiffer*math.Max(a, b)
+// differ reports whether two counts differ beyond what few digits and small change explain.
+func differ(a, b, doubt float64) bool {
+	return math.Abs(a-b) > doubt+countsDiffer*math.Max(a, b)
 }
 
 // promptOf is the number of prompt tokens, cached ones included.

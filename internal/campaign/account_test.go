@@ -38,6 +38,15 @@ func metrics(_ int, q *bench.Request) {
 	q.Told = &bench.Told{Source: bench.SourceMetrics, Prefill: 0.085, Decode: 0.09, Queue: &wait}
 }
 
+// toldTokens are timings that count these tokens of each answer, beside ten that were cached.
+func toldTokens(prompt, output int) func(int, *bench.Request) {
+	return func(i int, q *bench.Request) {
+		timings(i, q)
+		cachedTokens(10)(i, q)
+		q.Told.PromptTokens, q.Told.OutputTokens = prompt, output
+	}
+}
+
 func ptr(v float64) *float64 { return &v }
 
 func cachedTokens(n int) func(int, *bench.Request) {
@@ -112,6 +121,29 @@ func TestAServersAccountOfARun(t *testing.T) {
 			vllm(nil), &bench.ServerAccount{Counters: scraped, Requests: ptr(10), ChunkTokens: 1},
 		},
 		{
+			"nobody's word for whose tokens they are, where one answer has no usage and requests are not counted",
+			answered(10, func(i int, q *bench.Request) {
+				if i == 3 {
+					q.TokenSource, q.InputTokens = "chunks", 0
+				}
+			}),
+			counters("llama.cpp", map[server.Counter]float64{server.Fresh: 480, server.Cached: 20, server.Output: 40}),
+			&bench.ServerAccount{Counters: "/metrics (llama.cpp)", PromptTokens: ptr(500), OutputTokens: ptr(40)},
+		},
+		{
+			"where no output is counted either", answered(10, nil),
+			counters("llama.cpp", map[server.Counter]float64{server.Fresh: 480, server.Cached: 20}),
+			&bench.ServerAccount{Counters: "/metrics (llama.cpp)", PromptTokens: ptr(500), ChunkTokens: 1},
+		},
+		{
+			"means that are no numbers", answered(10, nil), vllm(map[server.Counter]float64{server.TPOTSum: 1e300, server.TPOTCount: 1e-12}),
+			&bench.ServerAccount{Doubts: map[string]string{bench.DoubtAccount: "what the server says of itself cannot be, and is left out: server: tpot is +Inf: not a measurement"}},
+		},
+		{
+			"sums that are no numbers", answered(10, nil), counters("llama.cpp", map[server.Counter]float64{server.Fresh: 1.7e308, server.Cached: 1.7e308}),
+			&bench.ServerAccount{Doubts: map[string]string{bench.DoubtAccount: "what the server says of itself cannot be, and is left out: server: prompt_tokens is +Inf: not a measurement"}},
+		},
+		{
 			"a cache that was asked twice for a prompt found it twice", answered(10, cachedTokens(25)),
 			vllm(map[server.Counter]float64{server.Cached: 500, server.Asked: 1000}), with(func(a *bench.ServerAccount) { a.CachedTokens = ptr(0.5) }),
 		},
@@ -154,6 +186,41 @@ func TestWhatDoesNotFitIsTold(t *testing.T) {
 			"parts of tokens", answered(10, func(_ int, q *bench.Request) { q.Chunks = 8 }), vllm(nil),
 			bench.DoubtChunks, "usage tells 40 output tokens in 80 chunks, 0.50 a chunk: chunks hold parts of tokens, or usage counts too few",
 		},
+		{
+			"timings count other output than usage", answered(10, toldTokens(40, 8)), nil,
+			bench.DoubtOutput, "usage tells 40 output tokens, and timings in the same answers 80: tpot and output.rate go by usage",
+		},
+		{
+			"timings count another prompt than usage", answered(10, toldTokens(20, 4)), nil,
+			bench.DoubtPrompt, "usage tells 500 prompt tokens, and timings in the same answers 300 with the cached ones: one of the two is wrong",
+		},
+		{
+			"usage fits neither its own answers nor the counters", answered(10, toldTokens(40, 8)), vllm(map[server.Counter]float64{server.Output: 80, server.Cached: 100}),
+			bench.DoubtOutput, "and timings in the same answers 80",
+		},
+		{"cached tokens are part of a prompt", answered(10, toldTokens(40, 4)), nil, "", ""},
+		{
+			"tokens that one answer does not tell", answered(10, func(i int, q *bench.Request) {
+				if toldTokens(20, 8)(i, q); i == 3 {
+					q.Told.PromptTokens, q.Told.OutputTokens = 0, 0
+				}
+			}), nil, "", "",
+		},
+		{
+			"an answer without an account", answered(10, func(i int, q *bench.Request) {
+				if toldTokens(20, 8)(i, q); i == 3 {
+					q.Told = nil
+				}
+			}), nil, "", "",
+		},
+		{
+			"a prompt of which one answer's usage says nothing", answered(10, func(i int, q *bench.Request) {
+				if toldTokens(20, 4)(i, q); i == 3 {
+					q.InputTokens = 0
+				}
+			}), vllm(map[server.Counter]float64{server.Cached: 400}), "", "",
+		},
+		{"a time that no clock can have", answered(10, nil), vllm(map[server.Counter]float64{server.TTFTSum: 1e308}), bench.DoubtTTFT, "took 1e+307s"},
 		{"no lie within the noise of clocks", answered(10, nil), vllm(map[server.Counter]float64{server.TTFTSum: 1.015}), "", ""},
 		{"a last token without a chunk", answered(10, func(_ int, q *bench.Request) { q.Chunks = 3 }), vllm(nil), "", ""},
 		{"a token in a hundred", answered(10, func(_ int, q *bench.Request) { q.InputTokens = 504 / 10 }), vllm(map[server.Counter]float64{server.Prompt: 504}), "", ""},
@@ -192,6 +259,16 @@ func TestCountersTellAWarmCacheWhereUsageDoesNot(t *testing.T) {
 		judge(&run, fresh{around: 12})
 		if (run.Invalid == "") != (c.invalid == "") || !strings.Contains(run.Invalid, c.invalid) {
 			t.Errorf("%s: %q", c.name, run.Invalid)
+		}
+	}
+}
+
+func TestSecondsAreWrittenWithThreeDigits(t *testing.T) {
+	for seconds, want := range map[float64]string{
+		0: "0s", 0.0001234: "120µs", 0.01234: "12.3ms", 1.234: "1.23s", 123456: "34h17m36s", 1e9: "1e+09s", -1e300: "-1e+300s", 1e308: "1e+308s",
+	} {
+		if got := brief(seconds); got != want {
+			t.Errorf("%g s: %s, want %s", seconds, got, want)
 		}
 	}
 }

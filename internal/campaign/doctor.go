@@ -3,6 +3,7 @@ package campaign
 import (
 	"context"
 	"fmt"
+	"math"
 	"net"
 	"time"
 
@@ -128,6 +129,9 @@ func (d *doctor) good(section, name, format string, args ...any) {
 
 // brief writes seconds with about three digits.
 func brief(seconds float64) string {
+	if math.Abs(seconds) >= 1e9 { // beyond these a duration ends
+		return fmt.Sprintf("%.3gs", seconds)
+	}
 	d := time.Duration(seconds * float64(time.Second))
 	for _, unit := range []time.Duration{time.Second, 100 * time.Millisecond, 10 * time.Millisecond, time.Millisecond} {
 		if d >= unit {

@@ -129,6 +129,8 @@ func TestCountersThatCannotBeReadSpoilNothing(t *testing.T) {
 		"counts down":        {countsDown(), unread + "the server's count of requests fell"},
 		"speaks in a page":   {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "<html>") }, ""},
 		"breaks off":         {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, unread + "read /metrics: EOF"},
+		"divides by nothing": {counts(20, "vllm:request_success_total %[1]g\nvllm:request_time_per_output_token_seconds_sum %[1]ge298\nvllm:request_time_per_output_token_seconds_count %[1]ge-14\n"), ""},
+		"adds past numbers":  {counts(640, "vllm:prompt_tokens_total %g\nvllm:prefix_cache_hits_total 1.7e308\nvllm:external_prefix_cache_hits_total 1.7e308\n"), ""},
 		"stands in its time": {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "vllm:request_success_total 7") }, "the server counted 0 answered requests, and 20 answers came"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -159,6 +161,14 @@ func TestCountersThatCannotBeReadSpoilNothing(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// counts is a server whose metrics begin at 0 and grow with every look by a step.
+func counts(step float64, format string) http.HandlerFunc {
+	var looks atomic.Int64
+	return func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintf(w, format, step*float64(looks.Add(1)-1))
 	}
 }
 
