@@ -62,7 +62,7 @@ func (r *Run) tokens(requests []Request) {
 		}
 		in += q.InputTokens
 		out += q.OutputTokens
-		if q.CachedTokens != nil {
+		if q.CachedTokens != nil && q.InputTokens > 0 { // of a prompt that nobody counted there is no share
 			known = true
 			cached += *q.CachedTokens
 		}

@@ -174,6 +174,11 @@ func TestCachedTokensAreAShareOfThePrompt(t *testing.T) {
 	if run := bench.Condense([]bench.Request{a, b}, 1, bench.SLO{}); run.CachedTokens != nil {
 		t.Errorf("cached share = %v of a server that does not say", *run.CachedTokens)
 	}
+	much := 1_000_000_000
+	a.CachedTokens, a.InputTokens = &much, 0
+	if run := bench.Condense([]bench.Request{a, b}, 1, bench.SLO{}); run.CachedTokens != nil {
+		t.Errorf("cached share = %v of a prompt that nobody counted", *run.CachedTokens)
+	}
 }
 
 // Laws that hold for any pass.

@@ -71,8 +71,17 @@ func (t told) note(r *bench.Request) {
 		wait := t.queue / 1000
 		r.Told.Queue = &wait
 	}
-	if t.cached >= 0 && r.CachedTokens == nil {
+	if r.CachedTokens == nil && t.fits(r.InputTokens) {
 		cached := int(t.cached)
 		r.CachedTokens = &cached
 	}
+}
+
+// fits reports whether a cache can have held so much of a prompt: of as many tokens as usage tells, else, where it tells
+// none (0), of those that were worked on and the cached ones.
+func (t told) fits(prompt int) bool {
+	if prompt > 0 {
+		return t.cached >= 0 && t.cached <= float64(prompt)
+	}
+	return t.cached >= 0 && t.fresh >= 0
 }

@@ -69,6 +69,33 @@ func replay(t *testing.T, body string) *answer {
 	return c.exchange(context.Background(), Call{Prompt: Prompt{Text: "hello"}, MaxTokens: 4}, clock())
 }
 
+// TestACacheHoldsNoMoreThanThePrompt: a usage that says nothing of caches leaves timings the word, and bounds it.
+func TestACacheHoldsNoMoreThanThePrompt(t *testing.T) {
+	for _, tt := range []struct {
+		name, members string
+		want          int // -1: not believed
+	}{
+		{"all of the prompt", `"usage":{"prompt_tokens":9,"completion_tokens":1},"timings":{"prompt_n":1,"cache_n":9}`, 9},
+		{"more than the prompt", `"usage":{"prompt_tokens":9,"completion_tokens":1},"timings":{"prompt_n":1,"cache_n":10}`, -1},
+		{"more than anything", `"usage":{"prompt_tokens":9,"completion_tokens":1},"timings":{"cache_n":1000000000}`, -1},
+		{"usage tells more than the prompt, and timings too", `"usage":{"prompt_tokens":9,"completion_tokens":1,"prompt_tokens_details":{"cached_tokens":12}},"timings":{"prompt_n":1,"cache_n":12}`, -1},
+		{"no usage, and a prompt that was worked on", `"timings":{"prompt_n":1,"cache_n":8}`, 8},
+		{"no usage, and no prompt", `"timings":{"cache_n":8}`, -1},
+		{"a usage without a prompt", `"usage":{"completion_tokens":1},"timings":{"cache_n":8}`, -1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a := replay(t, `data: {"choices":[{"index":0,"delta":{"content":"a"},"finish_reason":"stop"}]}`+"\n\n"+`data: {"choices":[],`+tt.members+"}\n\n")
+			got := -1
+			if a.req.CachedTokens != nil {
+				got = *a.req.CachedTokens
+			}
+			if got != tt.want || a.req.Class != bench.OK {
+				t.Errorf("%s: %d cached tokens, want %d", a.req.Class, got, tt.want)
+			}
+		})
+	}
+}
+
 func TestUsageIsBelievedBeforeTimingsAboutTheCache(t *testing.T) {
 	a := replay(t, `data: {"choices":[{"index":0,"delta":{"content":"a"},"finish_reason":"stop"}]}`+"\n\n"+
 		`data: {"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":1,"prompt_tokens_details":{"cached_tokens":3}},"timings":{"cache_n":7}}`+"\n\n")
