@@ -55,26 +55,26 @@ func (s *side) account() (Account, bool) {
 	return a, known
 }
 
-// accountOf is the mean of the accounts of runs. Times are of those runs alone whose times were told as in the first that has
-// some: other clocks have another meaning.
+// accountOf is the mean of the accounts of runs. Times are of those runs alone that took theirs from the same source, and to
+// the first token with the same clock: others have another meaning.
 func accountOf(runs []bench.Run) (Account, bool) {
-	var a Account
+	a := Account{}
+	a.Source, a.TTFTFrom = clockOf(runs)
 	var ttft, gap, tpot, cached, chunks average
 	for _, r := range runs {
 		s := r.Server
 		if s == nil {
 			continue
 		}
-		if a.Source == "" {
-			a.Source, a.TTFTFrom = s.Source, s.TTFTFrom
+		alike := a.Source != "" && s.Source == a.Source
+		timed := alike && s.Gap != nil && s.TTFTFrom == a.TTFTFrom
+		if timed {
+			ttft.add(s.TTFT, true)
+			gap.add(*s.Gap, true)
 		}
-		if s.Source != "" && s.Source == a.Source && s.TTFTFrom == a.TTFTFrom {
+		tpot.add(s.TPOT, alike && s.TPOT > 0)
+		if timed || alike && s.TPOT > 0 {
 			a.Runs++
-			ttft.add(s.TTFT, s.Gap != nil)
-			if s.Gap != nil {
-				gap.add(*s.Gap, true)
-			}
-			tpot.add(s.TPOT, s.TPOT > 0)
 		}
 		if s.Counters != "" {
 			a.Counters = s.Counters
@@ -86,7 +86,7 @@ func accountOf(runs []bench.Run) (Account, bool) {
 	}
 	a.TTFT, a.TPOT, a.ChunkTokens = ttft.mean(), tpot.mean(), chunks.mean()
 	if gap.n > 0 {
-		a.Gap, a.ClientTTFT = ptr(gap.mean()), stat.Round(a.TTFT+gap.mean())
+		a.Gap, a.ClientTTFT = ptr(gap.mean()), finite(stat.Round(a.TTFT+gap.mean()))
 	}
 	if cached.n > 0 {
 		a.CachedTokens = ptr(cached.mean())
@@ -94,7 +94,22 @@ func accountOf(runs []bench.Run) (Account, bool) {
 	return a, a.Source != "" || a.Counters != "" || a.ChunkTokens > 0
 }
 
-// average is a mean in the making.
+// clockOf is the source of times, and the clock of the first token, of the first run that tells both: a run whose server told
+// its time per token alone does not speak for the others. Where none tells both it is the first source.
+func clockOf(runs []bench.Run) (source, from string) {
+	for _, r := range runs {
+		switch s := r.Server; {
+		case s == nil:
+		case s.Source != "" && s.Gap != nil:
+			return s.Source, s.TTFTFrom
+		case source == "":
+			source = s.Source
+		}
+	}
+	return source, ""
+}
+
+// average is a mean in the making. Numbers that leave what a float holds are 0: a digest may hold anything.
 type average struct {
 	sum float64
 	n   int
@@ -107,7 +122,7 @@ func (m *average) add(x float64, known bool) {
 	}
 }
 
-func (m *average) mean() float64 { return stat.Round(m.sum / math.Max(1, float64(m.n))) }
+func (m *average) mean() float64 { return finite(stat.Round(m.sum / math.Max(1, float64(m.n)))) }
 
 // shift is how much more, or less, than the server's own time lies in the ttft of the head than in that of the base.
 type shift struct {
@@ -131,7 +146,7 @@ func (x *pair) shift() shift {
 		v, known := r.Metrics["ttft.p50"]
 		median.add(v, known)
 	}
-	m.by, m.limit, m.compared = stat.Round(*m.head.Gap-*m.base.Gap), math.Max(gapFloor, gapShare*median.mean()), true
+	m.by, m.limit, m.compared = finite(stat.Round(*m.head.Gap-*m.base.Gap)), math.Max(gapFloor, gapShare*median.mean()), true
 	return m
 }
 

@@ -1,6 +1,8 @@
 package gate
 
 import (
+	"io"
+	"math"
 	"strings"
 	"testing"
 
@@ -101,6 +103,81 @@ func TestAnAccountIsTheMeanOfRunsWithOneClock(t *testing.T) {
 	}
 	if a, known := AccountOf(digest("chat", baseDay, quiet...)); known {
 		t.Errorf("an account of nothing: %+v", a)
+	}
+}
+
+// TestARunThatTellsATimePerTokenAloneDoesNotSpeakForTheOthers: its counters lagged, or the server had no first token in them.
+func TestARunThatTellsATimePerTokenAloneDoesNotSpeakForTheOthers(t *testing.T) {
+	const scraped = "/metrics (vllm)"
+	mixed := func(first string) bench.Digest {
+		return runs(digest("chat", baseDay, quiet...), func(i int, r *bench.Run) {
+			if tells(scraped, bench.FromArrival, 0.2, 0.004)(i, r); i == 0 {
+				r.Server = &bench.ServerAccount{Source: first}
+			}
+			r.Server.TPOT = 0.02 + 0.01*float64(i%2)
+		})
+	}
+	whole := func(runs int, tpot float64) Account {
+		return Account{
+			Scenario: "chat", Runs: runs, Source: scraped, TTFTFrom: bench.FromArrival, TTFT: 0.2, ClientTTFT: 0.204, Gap: ptr(0.004), TPOT: tpot,
+		}
+	}
+	for _, c := range []struct {
+		first string // whence the first run has its time per token
+		want  Account
+	}{
+		{scraped, whole(5, 0.024)},
+		{"/metrics (tgi)", whole(4, 0.025)},
+	} {
+		got, known := AccountOf(mixed(c.first))
+		if diff := cmp.Diff(c.want, got); diff != "" || !known {
+			t.Errorf("%s: %v (-want +got):\n%s", c.first, known, diff)
+		}
+	}
+	head := runs(digest("chat", headDay, quiet...), tells(scraped, bench.FromArrival, 0.2, 0.004))
+	for _, k := range Decide(primary(), one(mixed(scraped)), one(head)).Validity {
+		if k.Name == "server's own ttft" && !strings.Contains(k.Detail, "what lies between, 4.0 ms and 4.0 ms") {
+			t.Errorf("check %+v", k)
+		}
+	}
+	alone := runs(digest("chat", baseDay, quiet...), func(_ int, r *bench.Run) { r.Server = &bench.ServerAccount{Source: scraped, TPOT: 0.02} })
+	got, _ := AccountOf(alone)
+	if diff := cmp.Diff(Account{Scenario: "chat", Runs: 5, Source: scraped, TPOT: 0.02}, got); diff != "" {
+		t.Errorf("no first token anywhere (-want +got):\n%s", diff)
+	}
+}
+
+// TestAVerdictCanBeWrittenWhateverAnAccountHolds: a digest may hold any number.
+func TestAVerdictCanBeWrittenWhateverAnAccountHolds(t *testing.T) {
+	const huge = 1.7e308
+	for _, c := range []struct{ ttft, base, head float64 }{
+		{huge, 0.004, 0.004}, {0.2, huge, huge}, {0.2, -huge, huge}, {1e308, 1e308, 1e308},
+	} {
+		base := runs(digest("chat", baseDay, quiet...), tells("metrics", bench.FromArrival, c.ttft, c.base))
+		// One run alone: no sum overflows, and the two sides' gaps still may.
+		head := runs(digest("chat", headDay, quiet...), func(i int, r *bench.Run) {
+			if i == 0 {
+				tells("metrics", bench.FromArrival, c.ttft, c.head)(i, r)
+			}
+		})
+		for _, d := range []bench.Digest{base, head} {
+			for _, r := range d.Sessions[0].Runs() {
+				if err := bench.CheckRun(r); err != nil {
+					t.Fatal(err)
+				}
+			}
+			v := Decide(primary(), one(d), one(head))
+			if err := WriteVerdict(io.Discard, v); err != nil {
+				t.Errorf("%+v: %v", c, err)
+			}
+			for _, a := range v.Server {
+				for what, x := range map[string]float64{"ttft": a.TTFT, "client ttft": a.ClientTTFT, "gap": *a.Gap} {
+					if math.IsInf(x, 0) || math.IsNaN(x) {
+						t.Errorf("%+v: %s is %v", c, what, x)
+					}
+				}
+			}
+		}
 	}
 }
 
