@@ -67,7 +67,7 @@ func TestAServersWordsReachNoTerminal(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				o := Options{
 					Target: config.Target{
-						BaseURL: "http://127.0.0.1:1/v1", Metrics: "/metrics", ResetPath: "/reset", ReadyPath: "/health", ReadyIn: time.Minute,
+						BaseURL: "http://127.0.0.1:1/v1", Metrics: "/metrics", ResetPath: "/reset", ReadyPath: "/health", ReadyIn: time.Second,
 					},
 					APIKey: key, Dial: rude(c.answer), FirstToken: speaks,
 				}
