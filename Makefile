@@ -5,10 +5,11 @@
 # make test-real  a real llama-server and a real Ollama: built once (about fifteen minutes), cached outside the checkout
 # make bench      speed and size, as ratios
 # make bench-verdicts  benchgate and its peers in the same simulated worlds (about six minutes): who blocks what
+# make bench-client    benchgate's client and its peers on the same simulated server (about fifteen minutes): how far each is off
 # make schema     regenerate schema/*.json, docs/metrics.md and docs/wire.md
 # make fmt        format the code
 
-.PHONY: all test check unit test-long test-fuzz test-real bench bench-verdicts schema fmt build cross
+.PHONY: all test check unit test-long test-fuzz test-real bench bench-verdicts bench-client schema fmt build cross
 
 GO    ?= go
 TOOL  := $(GO) tool -modfile=tools/go.mod
@@ -45,6 +46,9 @@ bench:
 
 bench-verdicts:
 	scripts/verdicts.sh
+
+bench-client:
+	scripts/client.sh
 
 schema:
 	$(GO) test ./schema ./internal/bench ./internal/config ./internal/openai ./internal/ingest -run 'Schema|Docs|Golden' -update -count=1
