@@ -4,6 +4,6 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 go run ./bench/limits
 echo
-go run ./bench/resample -python "$(scripts/bench_python.sh)"
+go run ./bench/resample -python "$(scripts/bench_python.sh verdicts)"
 echo
 go test -run '^$' -bench . -benchmem -benchtime "${BENCHTIME:-1s}" ./internal/stat ./internal/gate ./internal/openai

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Prints a Python that has scipy, for benchmarks alone. The first call installs it outside the checkout, by the lock; delete
-# the folder any time.
+# bench_python.sh NAME prints a Python for benchmarks alone, with what scripts/NAME.lock lists. The first call installs it
+# outside the checkout; delete the folder any time.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-lock=scripts/verdicts.lock
+lock=scripts/$1.lock
 sum() { if command -v sha256sum >/dev/null; then sha256sum "$1"; else shasum -a 256 "$1"; fi | cut -c1-12; }
-venv=${XDG_CACHE_HOME:-$HOME/.cache}/benchgate-test/verdicts-venv-$(sum "$lock")
+venv=${XDG_CACHE_HOME:-$HOME/.cache}/benchgate-test/$1-venv-$(sum "$lock")
 if [ ! -e "$venv/ready" ]; then
 	rm -rf "$venv"
 	"${PYTHON:-python3}" -m venv "$venv" >&2
