@@ -32,6 +32,7 @@ func playBare(_ context.Context, j job) ([]bench.Request, error) {
 
 type bare struct {
 	start    time.Time
+	address  string
 	asks     [][]byte
 	requests []bench.Request
 	conns    chan net.Conn
@@ -39,7 +40,7 @@ type bare struct {
 
 func newBare(j job) (*bare, error) {
 	address, _, _ := strings.Cut(strings.TrimPrefix(j.Base, "http://"), "/")
-	b := &bare{requests: make([]bench.Request, j.Requests), conns: make(chan net.Conn, 1<<16)}
+	b := &bare{address: address, requests: make([]bench.Request, j.Requests), conns: make(chan net.Conn, 1<<16)}
 	for range j.connections() {
 		c, err := net.Dial("tcp", address)
 		if err != nil {
@@ -87,15 +88,22 @@ var (
 	endMark   = []byte("0\r\n\r\n") // of a chunked body: no event of the simulated server holds it
 )
 
+func (b *bare) connection() (net.Conn, error) {
+	select {
+	case c := <-b.conns:
+		return c, nil
+	default:
+		return net.Dial("tcp", b.address)
+	}
+}
+
 // one plays a request. The role of the first chunk comes with its first token here, so that each event but the last,
 // which has usage, is a token.
 func (b *bare) one(i int) {
 	r := &b.requests[i]
-	var c net.Conn
-	select {
-	case c = <-b.conns:
-	default:
-		r.Class, r.Error = bench.Refused, "no connection was left"
+	c, err := b.connection()
+	if err != nil {
+		r.Class, r.Error = bench.Refused, err.Error()
 		return
 	}
 	var buf [32 << 10]byte
