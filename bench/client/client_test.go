@@ -137,6 +137,10 @@ func TestFiguresAreReadAsWritten(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v (-want +got)\n%s", err, diff)
 	}
+	kept, err := others(path, []int{2, 1})
+	if diff := cmp.Diff(want.Rows[1:], kept); diff != "" || err != nil {
+		t.Errorf("%v, rows of other streams (-want +got)\n%s", err, diff)
+	}
 	for _, text := range []string{"", "{", `{"schema":"other"}`} {
 		if _, err := read([]byte(text)); err == nil {
 			t.Errorf("%q is read without an error", text)

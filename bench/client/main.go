@@ -4,6 +4,7 @@
 //
 //	go run ./bench/client -python PYTHON    measure and write bench/client.json; scripts/client.sh finds a Python with the peers
 //	go run ./bench/client -tools benchgate,bare -streams 512 -o /tmp/c.json    a part of it
+//	scripts/client.sh -streams 2048 -keep    one number of streams anew: all tools again, since rows of one number belong to one run
 //	go run ./bench/client -table            measure nothing; print the tables of bench/client.json and rewrite docs/client-speed.md
 package main
 
@@ -45,6 +46,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	tools := set.String("tools", "benchgate,bare,guidellm,aiperf", "who is measured")
 	streams := set.String("streams", "512,2048,128,32,1", "streams in flight, in this order")
 	rounds := set.Int("rounds", 2, "times that 512 streams are measured; the others once")
+	keep := set.Bool("keep", false, "measure these streams alone, and keep what the file has of others")
 	only := set.Bool("table", false, "measure nothing")
 	if err := set.Parse(args); err != nil {
 		return err
@@ -65,6 +67,11 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	f := figures{
 		Schema: "benchgate.client-speed/v1", Simulated: true, Command: "make bench-client", Machine: machine(),
 	}
+	if *keep {
+		if f.Rows, err = others(*out, levels); err != nil {
+			return err
+		}
+	}
 	for _, streams := range levels { // what is measured is kept, should a later level be interrupted
 		f.Rows = append(f.Rows, level(ctx, chosen, streams, *rounds, stderr)...)
 		if ctx.Err() != nil {
@@ -75,6 +82,19 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 		}
 	}
 	return tell(*out, stdout)
+}
+
+// others are the rows of a file for other numbers of streams.
+func others(path string, levels []int) ([]row, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	f, err := read(data)
+	if err != nil {
+		return nil, fmt.Errorf("read %q: %w", path, err)
+	}
+	return slices.DeleteFunc(f.Rows, func(r row) bool { return slices.Contains(levels, r.Streams) }), nil
 }
 
 func numbers(list string) ([]int, error) {
@@ -121,7 +141,7 @@ func jobs(streams int) []job {
 	rate := float64(streams) / lasts()
 	seconds := 5.0
 	if streams > 1000 {
-		seconds = 3
+		seconds = 6 // three times as long as one stream: as many are in flight for most of it
 	}
 	return []job{
 		{Load: open, Streams: streams, Requests: max(4, int(seconds*rate)), Rate: rate, Seed: 42},
