@@ -34,16 +34,16 @@ func (d *doctor) answers(ctx context.Context, c *openai.Client, caps openai.Capa
 	if ctx.Err() != nil {
 		return
 	}
-	d.add(d.tried(answers))
-	if run := bench.Condense(answers, lookTrial.Seconds(), bench.SLO{}); run.OK == run.Sent {
+	run := bench.Condense(answers, lookTrial.Seconds(), bench.SLO{})
+	d.add(d.tried(answers, run))
+	if run.OK == run.Sent {
 		counted, _ := counts.since(ctx, before, holds(run))
 		d.add(ownAccount(accountOf(answers, counted)))
 	}
 }
 
-// tried judges the trial. The middle of its times is what the client's error is held against.
-func (d *doctor) tried(answers []bench.Request) Check {
-	run := bench.Condense(answers, lookTrial.Seconds(), bench.SLO{})
+// tried judges the trial by its answers and what they come to. The middle of its times is what the client's error is held against.
+func (d *doctor) tried(answers []bench.Request, run bench.Run) Check {
 	ttft, e2el := run.Metrics["ttft.p50"], run.Metrics["e2el.p50"]
 	d.ttft, d.e2el = faster(d.ttft, ttft), faster(d.e2el, e2el)
 	c := Check{Section: "server", Name: "trial", State: Good, Figures: map[string]float64{"sent": float64(len(answers)), "ok": float64(run.OK)}}

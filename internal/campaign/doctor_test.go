@@ -184,12 +184,12 @@ func TestASlowServerIsNotABrokenOne(t *testing.T) {
 		{Class: bench.OK, Sent: 0, FirstToken: 9, LastToken: 10, End: 10, Chunks: 16, OutputTokens: 16},
 		{Index: 1, Class: bench.Canceled, Error: "stopped before the answer was complete"},
 	}
-	c := new(doctor).tried(answers)
+	c := new(doctor).tried(answers, bench.Condense(answers, lookTrial.Seconds(), bench.SLO{}))
 	if c.State != Warn || c.Class != "" || !strings.Contains(c.Found, "1 were not done within 30s") {
 		t.Errorf("%+v", c)
 	}
 	answers[1].Class = bench.HTTP5xx
-	if c := new(doctor).tried(answers); c.State != Fail || c.Class != "http_5xx" {
+	if c := new(doctor).tried(answers, bench.Condense(answers, lookTrial.Seconds(), bench.SLO{})); c.State != Fail || c.Class != "http_5xx" {
 		t.Errorf("%+v", c)
 	}
 }
