@@ -27,7 +27,9 @@ var mayImport = map[string][]string{
 	// stat: percentiles of the lateness of a client are taken by stat.Quantile and nowhere else.
 	"campaign": {"bench", "config", "openai", "load", "server", "host", "sim", "stat"},
 	"ingest":   {"bench"},
-	"baseline": {"bench"},
+	// repo: baselines are read at a commit, and so are configs and the list of what a change touches.
+	"baseline": {"bench", "repo"},
+	"repo":     {},
 	// noise: what equal runs differ by is a matter of digests and of statistics, and of nothing else.
 	"noise":  {"bench", "stat"},
 	"report": {"bench", "gate"},

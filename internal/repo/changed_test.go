@@ -1,0 +1,138 @@
+package repo
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// history is main with two commits, and a branch that left it after the first: it edits, moves and deletes.
+func history(t *testing.T) (folder string, commits map[string]string) {
+	t.Helper()
+	folder, _ = repository(t)
+	put(t, folder, "engine/a.go", strings.Repeat("a line that moves\n", 20))
+	put(t, folder, "gone.txt", "x")
+	fork := save(t, folder)
+	gitIn(t, folder, "checkout", "-q", "-b", "side")
+	gitIn(t, folder, "mv", "engine/a.go", "engine/b.go")
+	gitIn(t, folder, "rm", "-q", "gone.txt")
+	put(t, folder, "odd/a\nb", "x")
+	put(t, folder, "odd/$(id)", "x")
+	put(t, folder, "-flag", "x")
+	side := save(t, folder)
+	gitIn(t, folder, "checkout", "-q", "main")
+	put(t, folder, "only/on-main.txt", "x")
+	tip := save(t, folder)
+	gitIn(t, folder, "checkout", "-q", "-b", "queue")
+	gitIn(t, folder, "merge", "-q", "--no-ff", "-m", "merge", "side")
+	return folder, map[string]string{"fork": fork, "side": side, "main": tip, "merge": gitIn(t, folder, "rev-parse", "HEAD")}
+}
+
+var sideChanges = []string{"-flag", "engine/a.go", "engine/b.go", "gone.txt", "odd/$(id)", "odd/a\nb"}
+
+func TestChangedIsWhatHeadDidSinceItLeftBase(t *testing.T) {
+	folder, commits := history(t)
+	for _, c := range []struct {
+		base, head string
+		want       []string
+	}{
+		{"main", "side", sideChanges},
+		{"main", "merge", sideChanges},
+		{"fork", "side", sideChanges},
+		{"side", "main", []string{"only/on-main.txt"}},
+		{"side", "side", nil},
+		{"merge", "main", nil},
+	} {
+		got, err := Changed(t.Context(), folder, commits[c.base], commits[c.head])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s to %s (-want +got):\n%s", c.base, c.head, diff)
+		}
+	}
+}
+
+func TestChangedIsToldFromTheRootInAnyFolder(t *testing.T) {
+	folder, commits := history(t)
+	gitIn(t, folder, "config", "diff.relative", "true")
+	gitIn(t, folder, "config", "diff.external", "/bin/false")
+	gitIn(t, folder, "config", "diff.renames", "copies")
+	got, err := Changed(t.Context(), filepath.Join(folder, "engine"), commits["main"], commits["side"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(sideChanges, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestChangedAfterMergesCrosswiseIsWhatEitherAncestorShows(t *testing.T) {
+	folder, _ := repository(t)
+	gitIn(t, folder, "checkout", "-q", "-b", "left")
+	put(t, folder, "left.txt", "x")
+	left := save(t, folder)
+	gitIn(t, folder, "checkout", "-q", "-b", "right", "main")
+	put(t, folder, "right.txt", "x")
+	right := save(t, folder)
+	gitIn(t, folder, "merge", "-q", "-m", "m", left)
+	gitIn(t, folder, "checkout", "-q", "left")
+	gitIn(t, folder, "merge", "-q", "-m", "m", right)
+	put(t, folder, "new.txt", "x")
+	save(t, folder)
+	got, err := Changed(t.Context(), folder, "right", "left")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"left.txt", "new.txt", "right.txt"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestShallowClonesSayFetchDepth(t *testing.T) {
+	folder, commits := history(t)
+	clone := func(depth string) string {
+		shallow := filepath.Join(t.TempDir(), "shallow")
+		gitIn(t, folder, "clone", "-q", "--depth="+depth, "--no-single-branch", "file://"+folder, shallow)
+		return shallow
+	}
+	for depth, c := range map[string]struct{ base, head string }{
+		"1": {"main", "side"}, "2": {"main", "side"},
+	} {
+		got, err := Changed(t.Context(), clone(depth), commits[c.base], commits[c.head])
+		if err == nil || !strings.Contains(err.Error(), "fetch-depth: 0") {
+			t.Errorf("depth %s: %q, error %v", depth, got, err)
+		}
+	}
+	// A merge and its parents are enough where base is the parent.
+	got, err := Changed(t.Context(), clone("2"), commits["main"], commits["merge"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(sideChanges, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestCommitsWithoutACommonAncestorAreAnError(t *testing.T) {
+	folder, commit := repository(t)
+	gitIn(t, folder, "checkout", "-q", "--orphan", "other")
+	put(t, folder, "other.txt", "x")
+	other := save(t, folder)
+	if got, err := Changed(t.Context(), folder, commit, other); err == nil || !strings.Contains(err.Error(), "no common ancestor") {
+		t.Errorf("%q, error %v", got, err)
+	}
+}
+
+func TestChangedNamesTheSideThatIsMissing(t *testing.T) {
+	folder, commit := repository(t)
+	absent := strings.Repeat("1", 40)
+	if _, err := Changed(t.Context(), folder, absent, commit); err == nil || !strings.HasPrefix(err.Error(), "base: ") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := Changed(t.Context(), folder, commit, absent); err == nil || !strings.HasPrefix(err.Error(), "head: ") {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,82 @@
+package repo
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// Limits of what is taken from git.
+const (
+	within    = time.Minute
+	maxListed = 16 << 20 // bytes of a listing
+	maxBlob   = 64 << 20 // bytes of one file
+)
+
+// git runs one command that only reads, in a folder, and returns what it prints. It may not ask for a password, nor see
+// replaced objects, nor take a path for a pattern.
+func git(ctx context.Context, dir string, limit int64, args ...string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GIT_TERMINAL_PROMPT=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_OPTIONAL_LOCKS=0", "GIT_LITERAL_PATHSPECS=1", "LC_ALL=C")
+	out, words := bounded{left: limit}, bounded{left: 4096}
+	cmd.Stdout, cmd.Stderr = &out, &words
+	err := cmd.Run()
+	said := strings.TrimSpace(words.kept.String())
+	switch {
+	case out.full:
+		return nil, fmt.Errorf("git %s printed more than %d MiB", args[0], limit>>20)
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return nil, fmt.Errorf("git %s took longer than %v", args[0], within)
+	case ctx.Err() != nil:
+		return nil, fmt.Errorf("git %s: %w", args[0], context.Cause(ctx))
+	case err != nil && strings.Contains(said, "dubious ownership"):
+		return nil, foreign(said)
+	case err != nil && said != "":
+		return nil, fmt.Errorf("git %s: %s", args[0], said)
+	case err != nil:
+		return nil, fmt.Errorf("git %s: %w", args[0], err)
+	}
+	return out.kept.Bytes(), nil
+}
+
+// foreign says what to do where git does not trust a folder: in a container the checkout often belongs to another user
+// than the one that runs. It is not overridden here: the settings of a repository can name programs that git runs.
+func foreign(said string) error {
+	_, name, _ := strings.Cut(said, "repository at '")
+	name, _, found := strings.Cut(name, "'")
+	if !found || !plain(name) {
+		name = "FOLDER"
+	}
+	return fmt.Errorf("git does not read this repository, since its folder belongs to another user; if the folder is yours to trust: git config --global --add safe.directory %s", name)
+}
+
+// plain reports whether a text can stand in a command that people copy into a shell.
+func plain(s string) bool {
+	return s != "" && !strings.HasPrefix(s, "-") && !strings.ContainsFunc(s, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-@", r))
+	})
+}
+
+// bounded keeps the beginning of what is written to it, and takes the rest as if it were written. The buffer is not
+// embedded: io.Copy would fill it by its ReadFrom, past the limit.
+type bounded struct {
+	kept bytes.Buffer
+	left int64
+	full bool
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	n := min(int64(len(p)), b.left)
+	b.full = b.full || n < int64(len(p))
+	b.left -= n
+	b.kept.Write(p[:n])
+	return len(p), nil
+}
