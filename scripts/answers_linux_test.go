@@ -1,4 +1,4 @@
-// Package scripts_test holds what the scripts that make a real server for tests answer.
+// Package scripts_test holds what the scripts that make something for tests answer.
 package scripts_test
 
 import (
@@ -54,6 +54,7 @@ func TestAnswersSurviveTheShell(t *testing.T) {
 		{"llama-server.sh", `"$LLAMA_SERVER" "$LLAMA_MODEL"`, false, []string{"llama-11434.0.0-plain/llama-server", "llama-11434.0.0-plain/" + model}},
 		{"ollama.sh", `"$OLLAMA"`, true, []string{"ollama-0.17.4-avx2/ollama"}},
 		{"ollama.sh", `"$OLLAMA"`, false, []string{"ollama-0.17.4/ollama"}},
+		{"act.sh", `"$ACT"`, true, []string{"act-0.2.89/act"}},
 	} {
 		t.Run(c.files[0], func(t *testing.T) {
 			for _, name := range []string{c.script, "cached.sh"} { // go test repeats what it knows until a file changes that it saw read
