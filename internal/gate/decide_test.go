@@ -300,3 +300,24 @@ func TestWorstOutcomeWins(t *testing.T) {
 		}
 	}
 }
+
+func TestAFindingSaysWhatTheScenarioPromises(t *testing.T) {
+	base, head := digest("chat", baseDay, quiet...), digest("chat", headDay, quiet...)
+	slo := bench.SLO{TTFT: ptr(0.5), TPOT: ptr(0.03)}
+	base.SLO, head.SLO = slo, slo
+	var rules []Rule
+	want := map[string]*bench.SLO{
+		"ttft.p95": {TTFT: slo.TTFT}, "tpot.mean": {TPOT: slo.TPOT}, "e2el.p95": nil, "output.rate": nil,
+		"goodput.ratio": &slo, "error.ratio": nil,
+	}
+	for metric := range want {
+		rules = append(rules, Rule{Metric: metric})
+	}
+	got := map[string]*bench.SLO{}
+	for _, f := range Decide(Policy{Rules: rules}, []bench.Digest{base}, []bench.Digest{head}).Findings {
+		got[f.Metric] = f.SLO
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

@@ -62,11 +62,31 @@ func newQuestion(p Policy, x *pair, r Rule) *question {
 	q.finding = Finding{
 		Scenario: x.scenario, Metric: r.Metric, Primary: r.Primary, Rule: r.At,
 		Tolerance: written(r.Tolerance), RuleOut: written(r.RuleOut), Min: written(r.Min), Max: written(r.Max), Look: x.place(),
+		SLO: x.promised(r.Metric),
 	}
 	if x.warning != "" {
 		q.warn("%s", x.warning)
 	}
 	return q
+}
+
+// promised is the part of the scenario's SLO that a metric has to do with; nil for none.
+func (x *pair) promised(metric string) *bench.SLO {
+	var of bench.SLO
+	switch {
+	case x.head != nil:
+		of = x.head.digest.SLO
+	case x.base != nil:
+		of = x.base.digest.SLO
+	}
+	name, _, _ := strings.Cut(metric, ".")
+	part, known := map[string]bench.SLO{
+		"ttft": {TTFT: of.TTFT}, "tpot": {TPOT: of.TPOT}, "e2el": {E2EL: of.E2EL}, "goodput": of,
+	}[name]
+	if !known || part.IsZero() {
+		return nil
+	}
+	return &part
 }
 
 // written is a number of a rule as a file can hold it.

@@ -81,6 +81,9 @@ type Finding struct {
 	Min       *float64 `json:"min,omitempty"`
 	Max       *float64 `json:"max,omitempty"`
 	Slack     *float64 `json:"slack,omitempty"`
+	// SLO is what the scenario promises of a single request, where the metric is one of its times or counts against it; nil where
+	// it promises nothing of the kind. The candidate's, or that of the base where there is no candidate.
+	SLO *bench.SLO `json:"slo,omitempty"`
 	// MDE80 is the smallest worsening that such a comparison would have found four times in five; a fraction.
 	MDE80 *float64 `json:"mde80,omitempty"`
 	// Look says when the answer was given: "1 of 1" where there was one decision, "2 of 3 (8 visits a side)" at a look of an

@@ -27,6 +27,7 @@ func TestLineSaysTheVerdictInOneLine(t *testing.T) {
 		"simulated":    "REGRESSED (simulated): chat ttft.p95 29 % slower (5 to 58 %)",
 		"many":         "REGRESSED: scenario-12 ttft.p95 244 % slower (198 to 297 %), and 1 more",
 		"breached":     "BREACHED: chat error.ratio 6.9 % (max 0.5 %)",
+		"drifted":      "DRIFTED: chat ttft.p95 30 % slower (19 to 43 %), and 2 more",
 		"invalid":      `INVALID: chat: 3 of the candidate's 5 runs were spoilt by the client or the host, more than 20 %: run 3: "lateness p99 79 ms, limit 38 ms";…`,
 		"buffered":     "INVALID: chat: The stream is buffered: 98 % of the candidate's answers came all at once. ttft.p95 then tells when the stream was let go, no…",
 		"incomparable": `INCOMPARABLE: chat: The two sides did not measure the same thing: accelerator is "1 × NVIDIA H100 80GB HBM3" at base and "1 × NVIDIA A100-S…`,

@@ -1,7 +1,7 @@
 //go:build ignore
 
-// Make writes the verdicts of this folder: the gate's own answers to made-up digests, and one that no gate would give
-// (hostile). Run it in the repository's root: go run internal/report/testdata/make.go
+// Make writes the verdicts of this folder: the gate's own answers to made-up digests, and two that no gate would give
+// (drifted, hostile). Run it in the repository's root: go run internal/report/testdata/make.go
 package main
 
 import (
@@ -49,6 +49,7 @@ func (s side) digest() bench.Digest {
 		bench.KeyModel: "Qwen/Qwen3-8B", bench.KeyWorkload: "sha256:4be1f09c " + s.scenario, bench.KeyTopology: "client on the server's host",
 		bench.KeyDefinitions: "1", bench.KeyOutput: "exact", bench.KeyTool: "benchgate",
 	}}
+	d.SLO = bench.SLO{TTFT: ptr(0.5), TPOT: ptr(0.03)}
 	random := rand.New(rand.NewPCG(s.seed, 7))
 	for i := range s.sessions {
 		at := day.AddDate(0, 0, i-s.sessions+1)
@@ -152,6 +153,7 @@ func main() {
 	write("waived", waived(p))
 	write("observed", observed(p))
 	write("breached", breached(p))
+	write("drifted", drifted(p))
 	write("many", many(p))
 	write("simulated", simulated())
 	write("interleaved", interleaved(p))
@@ -256,6 +258,22 @@ func breached(p gate.Policy) gate.Verdict {
 		fail(9+i, bench.Class("truncated"), `stream ended before [DONE]`)(i, r)
 	}
 	return decide(p, one(base(1)), one(h))
+}
+
+// drifted is what a search for change points would say: no gate of two sides gives this outcome.
+func drifted(p gate.Policy) gate.Verdict {
+	v := decide(p, one(base(1)), one(head(4, 1.31)))
+	v.Outcome, v.ExitCode = gate.Drifted, 1
+	for i := range v.Findings {
+		f := &v.Findings[i]
+		if f.Outcome == gate.Regressed {
+			f.Outcome = gate.Drifted
+			f.Why = f.Metric + " has changed for good on 2026-05-02."
+			f.Next = "See what came into the main branch on that day."
+		}
+	}
+	v.Summary = "chat: ttft.p95 has changed for good on 2026-05-02. (drifted: 3 of 5 findings)"
+	return v
 }
 
 func many(p gate.Policy) gate.Verdict {
