@@ -39,12 +39,16 @@ var mayImport = map[string][]string{
 	"fused": {},
 	// world draws data for tests and for the commands under bench/; no line but theirs may name it.
 	"world": {"bench", "stat"},
+	// ghfake is a GitHub for tests; its command serves it to those that are not Go.
+	"ghfake":       {},
+	"ghfake/serve": {"ghfake"},
 }
 
 // onlyIn confines a library to the packages that are meant to know it.
 var onlyIn = map[string][]string{
 	"github.com/alecthomas/kong":            {},
 	"github.com/goccy/go-yaml":              {"config"},
+	"github.com/getkin/kin-openapi":         {"ghfake"},
 	"github.com/google/go-github":           {"github"},
 	"github.com/montanaflynn/stats":         {"stat"},
 	"github.com/go-analyze/charts":          {"report"},
