@@ -6,15 +6,18 @@
 # make bench      speed and size, as ratios
 # make bench-verdicts  benchgate and its peers in the same simulated worlds (about six minutes): who blocks what
 # make bench-client    benchgate's client and its peers on the same simulated server (about fifteen minutes): how far each is off
+# make release    binaries of every platform, their sums and release.json, in dist/: VERSION=v1.2.3
+# make image      the container image, built and run with buildah
 # make schema     regenerate schema/*.json, docs/metrics.md and docs/wire.md
 # make fmt        format the code
 
-.PHONY: all test check unit test-long test-fuzz test-real bench bench-verdicts bench-client schema fmt build cross
+.PHONY: all test check unit test-long test-fuzz test-real bench bench-verdicts bench-client schema fmt build release image
 
 GO    ?= go
 TOOL  := $(GO) tool -modfile=tools/go.mod
 # The race detector needs a C compiler; on a machine with Go alone the tests run without it.
 RACE  := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
+VERSION ?= v0.0.0-dev
 FUZZ  ?= 20s
 FUZZ_WIRE ?= 60s
 
@@ -59,8 +62,9 @@ fmt:
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o benchgate ./cmd/benchgate
 
-cross:
-	@for t in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64; do \
-		echo "build $$t"; \
-		CGO_ENABLED=0 GOOS=$${t%/*} GOARCH=$${t#*/} $(GO) build -trimpath -ldflags '-s -w' -o /dev/null ./cmd/benchgate || exit 1; \
-	done
+# The binaries of every platform, their sums and release.json, in dist/: the same bytes wherever they are built.
+release:
+	scripts/release.sh $(VERSION)
+
+image:
+	scripts/image.sh
