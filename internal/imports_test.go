@@ -31,10 +31,12 @@ var mayImport = map[string][]string{
 	"baseline": {"bench", "repo"},
 	"repo":     {},
 	// noise: what equal runs differ by is a matter of digests and of statistics, and of nothing else.
-	"noise":  {"bench", "stat"},
-	"report": {"bench", "gate"},
-	"github": {},
-	"sim":    {},
+	"noise": {"bench", "stat"},
+	// workflow is templates of text: what the action asks for stands in action.yml.
+	"workflow": {},
+	"report":   {"bench", "gate"},
+	"github":   {},
+	"sim":      {},
 	// fused is a test alone, of verdicts on another processor.
 	"fused": {},
 	// world draws data for tests and for the commands under bench/; no line but theirs may name it.

@@ -1,0 +1,100 @@
+package workflow
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "rewrite examples/workflows")
+
+const examples = "../../examples/workflows"
+
+// shown are the files of examples/workflows: every workflow as it is for a pull request, and the one for a merge queue.
+func shown(t *testing.T) map[string][]byte {
+	t.Helper()
+	files := map[string][]byte{"merge-queue.yml": text(t, "benchgate.yml", Options{GateOn: "merge_group"})}
+	for _, name := range Names() {
+		files[name] = text(t, name, Options{GateOn: "pull_request"})
+	}
+	return files
+}
+
+func text(t *testing.T, name string, o Options) []byte {
+	t.Helper()
+	b, err := Text(name, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestExamplesAreWhatInitWrites(t *testing.T) {
+	want := shown(t)
+	if *update {
+		if err := os.RemoveAll(examples); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.MkdirAll(examples, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for name, b := range want {
+			if err := os.WriteFile(filepath.Join(examples, name), b, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	got := map[string][]byte{}
+	files, err := filepath.Glob(filepath.Join(examples, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got[filepath.Base(f)] = b
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("examples/workflows is not what the templates make; go test ./internal/workflow -update writes it (-want +got):\n%s", diff)
+	}
+}
+
+func TestPinIsTheBuildsOwnCommitOrAPlaceToFill(t *testing.T) {
+	const revision = "0123456789abcdef0123456789abcdef01234567"
+	for name, c := range map[string]struct{ revision, version, want string }{
+		"a release":          {revision, "v1.2.3", revision + " # v1.2.3"},
+		"a build of a day":   {revision, "v0.0.0-20261130130000-0123456789ab+dirty", revision + " # v0.0.0-20261130130000-0123456789ab+dirty"},
+		"no version":         {revision, "(devel)", revision + " # v0, built from source"},
+		"a version of lines": {revision, "v1\n      - run: id", revision + " # v0, built from source"},
+		"no commit":          {"", "v1.2.3", unknown},
+		"half a commit":      {revision[:12], "v1.2.3", unknown},
+		"a branch":           {"main", "v1.2.3", unknown},
+		"no commit at all":   {strings.Repeat("0", 40), "v1.2.3", unknown},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := string(text(t, "benchgate.yml", Options{GateOn: "pull_request", Revision: c.revision, Version: c.version}))
+			if n := strings.Count(got, "benchgate/benchgate@"+c.want+"\n"); n != 3 {
+				t.Errorf("%d steps use the action at %q, want 3:\n%s", n, c.want, got)
+			}
+		})
+	}
+}
+
+func TestWhatThereIsNotIsAnError(t *testing.T) {
+	for _, c := range []struct{ name, on, want string }{
+		{"weekly.yml", "pull_request", `there is no workflow "weekly.yml"`},
+		{"../workflow.go", "pull_request", "there is no workflow"},
+		{"benchgate.yml", "pull_request_target", `a gate does not run on "pull_request_target"`},
+		{"benchgate.yml", "", `a gate does not run on ""`},
+	} {
+		if b, err := Text(c.name, Options{GateOn: c.on}); err == nil || !strings.Contains(err.Error(), c.want) || b != nil {
+			t.Errorf("%q on %q: %v, want %q", c.name, c.on, err, c.want)
+		}
+	}
+}
