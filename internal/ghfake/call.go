@@ -40,6 +40,7 @@ var short = map[string]string{
 	"commit-pulls":  "repos/list-pull-requests-associated-with-commit",
 	"list-statuses": "repos/list-commit-statuses-for-ref",
 	"rate":          "rate-limit/get",
+	"viewer":        viewer,
 }
 
 // Short is the short name of the call's operation: "create" for "issues/create-comment". "" for an unknown path.

@@ -19,6 +19,7 @@ func TestEveryCallOfTheDescriptionHasAHandlerAndAName(t *testing.T) {
 			}
 		}
 	}
+	n++ // who the token is, by the other API
 	if n != len(handlers) || n != len(short) {
 		t.Errorf("the description has %d calls, there are %d handlers and %d short names", n, len(handlers), len(short))
 	}

@@ -99,6 +99,7 @@ func (f *fault) fits(operation string) bool {
 var reads = map[string]bool{
 	"issues/list-comments": true, "issues/get-comment": true, "issues/get": true, "issues/list-for-repo": true,
 	"pulls/get": true, "pulls/list": true, "users/get-authenticated": true, "rate-limit/get": true,
+	viewer:                               true, // a POST that only reads
 	"repos/list-commit-statuses-for-ref": true, "repos/list-pull-requests-associated-with-commit": true,
 }
 

@@ -104,6 +104,11 @@ func TestEveryCallIsAnsweredAsGitHubDescribesIt(t *testing.T) {
 				t.Errorf("%s %s: %d, want %d: %s", call.method, call.path, a.status, call.want, a.body)
 			}
 		}
+		// The other API of an Enterprise Server is beside /api/v3.
+		c.base = s.URL + strings.TrimSuffix(prefix, "/v3")
+		if a := c.must("POST", "/graphql", `{"query":"{viewer{login}}"}`); a.status != 200 || !strings.Contains(a.body, "somebody") {
+			t.Errorf("%s/graphql: %d %s", prefix, a.status, a.body)
+		}
 		for _, call := range s.Calls() {
 			if call.Enterprise != (prefix != "") {
 				t.Errorf("%s %s: enterprise %v under %q", call.Method, call.Path, call.Enterprise, prefix)
@@ -121,6 +126,8 @@ func TestWhatGitHubDoesNotKnowIsTold(t *testing.T) {
 		"no number":            {"GET", repo + "/issues/seven/comments", ""},
 		"state of no status":   {"POST", repo + "/statuses/" + head, `{"state":"sucess"}`},
 		"state of no pull":     {"PATCH", repo + "/pulls/7", `{"state":"merged"}`},
+		"another query":        {"POST", "/graphql", `{"query":"{viewer{email}}"}`},
+		"graphql below v3":     {"POST", "/api/v3/graphql", `{"query":"{viewer{login}}"}`},
 		"body where none goes": {"GET", repo + "/pulls/7", "{}"},
 	} {
 		t.Run(name, func(t *testing.T) {
