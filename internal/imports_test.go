@@ -29,7 +29,9 @@ var mayImport = map[string][]string{
 	"ingest":   {"bench"},
 	// repo: baselines are read at a commit, and so are configs and the list of what a change touches.
 	"baseline": {"bench", "repo"},
-	"repo":     {},
+	// nightly: what it keeps are digests, and what it proposes are baselines.
+	"nightly": {"baseline", "bench"},
+	"repo":    {},
 	// noise: what equal runs differ by is a matter of digests and of statistics, and of nothing else.
 	"noise": {"bench", "stat"},
 	// workflow is templates of text: what the action asks for stands in action.yml.
