@@ -92,11 +92,14 @@ func (q *question) as(stage int, before *side) *question {
 }
 
 // answered reports whether the first stage has the last word on the question. A candidate whose server misbehaved there can
-// only be shown worse, and goes on only if it seems so.
+// only be shown worse, and goes on only if it seems so. One of another model cannot be compared with the reference either;
+// one of another workload can, since the reference is sent it too.
 func (q *question) answered() bool {
 	switch q.finding.Outcome {
 	case Pass, Improved, Observed, Missing:
 		return true
+	case New:
+		return slices.Contains(q.policy.Rewritten[q.scenario], bench.KeyModel) && q.was != nil
 	case Invalid:
 		return q.unfit
 	case Inconclusive:
@@ -117,6 +120,9 @@ func (c *confirmation) confirm(qs []*question, open []int) []*question {
 		case x.head == nil: // the reference begins
 			qs[i].settle(Invalid, "The campaign is unfinished: of its second stage only visits of the reference are measured.", goOn)
 			qs[i].finding.Awaits = awaitsLook
+		case x.was != nil: // measured in turn, and yet incomparable with the reference: it is another model
+			second = append(second, newQuestion(c.Policy, x, qs[i].rule).as(2, c.first[x.scenario].head))
+			places = append(places, i)
 		case x.base == nil:
 			qs[i].settle(Invalid, "The reference's side of the second stage is missing.",
 				"Give the whole folder that benchgate run wrote, with what lies under reference/.")

@@ -36,6 +36,7 @@ func (p Policy) verdict(qs []*question, pairs []*pair, base, head []bench.Digest
 		v.Design = designInterleaved
 	}
 	for _, q := range qs {
+		q.rewrites()
 		q.misbehaving()
 		v.Findings = append(v.Findings, q.finding)
 	}

@@ -13,15 +13,15 @@ import (
 // environment compares the surroundings of both sides, in the scenarios that both have. A fact that all of them share is
 // told once. Where no scenario has both sides, that of the one side is told and nothing differs.
 func environment(pairs []*pair) Environment {
-	both := slices.DeleteFunc(slices.Clone(pairs), func(x *pair) bool { return x.base == nil || x.head == nil })
-	some := slices.DeleteFunc(slices.Clone(pairs), func(x *pair) bool { return x.base == nil && x.head == nil })
+	both := slices.DeleteFunc(slices.Clone(pairs), func(x *pair) bool { return x.compared() == nil || x.head == nil })
+	some := slices.DeleteFunc(slices.Clone(pairs), func(x *pair) bool { return x.compared() == nil && x.head == nil })
 	if len(both) > 0 {
 		some = both
 	}
 	var match, test []Fact
 	for _, x := range some {
-		match = append(match, facts(x.scenario, mustMatch(x.base), mustMatch(x.head))...)
-		test = append(test, facts(x.scenario, underTest(x.base), underTest(x.head))...)
+		match = append(match, facts(x.scenario, mustMatch(x.compared()), mustMatch(x.head))...)
+		test = append(test, facts(x.scenario, underTest(x.compared()), underTest(x.head))...)
 	}
 	e := Environment{MustMatch: shared(match, len(some)), UnderTest: shared(test, len(some))}
 	if len(both) == 0 {

@@ -18,6 +18,10 @@ type pair struct {
 	same       bool
 	comparable bench.Comparability // zero unless both sides are there
 	course
+	// rewritten says what the head itself changes, so that the baseline is not of what was measured; empty where it is. The
+	// base is then absent where it cannot be compared with, and was is what it would have been.
+	rewritten string
+	was       *side
 	// whole is the pair with all that was measured, of which this one is the view at a look; nil when it is all.
 	whole *pair
 }
@@ -51,6 +55,7 @@ func match(p Policy, base, head []bench.Digest) []*pair {
 	all := slices.SortedFunc(maps.Values(pairs), func(a, b *pair) int { return strings.Compare(a.scenario, b.scenario) })
 	for _, x := range all {
 		x.relate()
+		x.rewrite(p.Rewritten[x.scenario])
 		x.plan(p)
 	}
 	return all

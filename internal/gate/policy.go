@@ -23,6 +23,10 @@ type Policy struct {
 	// Looks are the numbers of visits a side at which an interleaved campaign may decide; 6, 8 and 10 unless set. The list
 	// that a campaign was begun with wins.
 	Looks []int
+	// Rewritten names, by scenario, the facts that have to agree and that the head itself changes, such as [bench.KeyModel].
+	// A scenario that is incomparable for these alone is new: the change asks for another measurement, and there can be no
+	// baseline of that yet.
+	Rewritten map[string][]string
 	// Resamples is the least number of bootstrap resamples; 0 means 9,999. Tests of many verdicts lower it.
 	Resamples int
 	// Planned says that these rules are the defaults, since no config was given.

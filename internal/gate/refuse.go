@@ -49,6 +49,8 @@ func (q *question) candidate() {
 	}
 	switch {
 	case q.rule.absolute():
+	case q.base == nil && q.rewritten != "":
+		q.settle(New, q.rewritten+" There is no baseline for that.", acceptRewritten)
 	case h.turned() && (q.base == nil || !q.base.turned()):
 		q.settle(Invalid, "The candidate was measured in turn with a reference, and the reference's side is missing.",
 			"Give the whole folder that benchgate run wrote, with what lies under reference/.")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 )
@@ -68,4 +69,38 @@ func forks(ctx context.Context, dir, base, head string) ([]string, error) {
 		return nil, errors.New("the two commits have no common ancestor")
 	}
 	return all, nil
+}
+
+// Differs reports whether a file is another one at head than at base, and is there at both. Its path starts at dir. Of a
+// path that git does not hold, one that leads out of the repository or through a link, nothing is shown: it is false.
+func Differs(ctx context.Context, dir, base, head, name string) (bool, error) {
+	was, err := object(ctx, dir, base, name)
+	if err != nil {
+		return false, fmt.Errorf("base: %w", err)
+	}
+	is, err := object(ctx, dir, head, name)
+	if err != nil {
+		return false, fmt.Errorf("head: %w", err)
+	}
+	return was != "" && is != "" && was != is, nil
+}
+
+// object is the id of a file's content; empty where there is none.
+func object(ctx context.Context, dir, rev, name string) (string, error) {
+	id, err := Resolve(ctx, dir, rev)
+	if err != nil {
+		return "", err
+	}
+	full, err := fromRoot(ctx, dir, name)
+	if errors.Is(err, errOutside) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	e, err := find(ctx, dir, id, full)
+	if errors.Is(err, fs.ErrNotExist) || errors.As(err, new(blocked)) {
+		return "", nil
+	}
+	return e.id, err
 }

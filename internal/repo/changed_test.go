@@ -1,6 +1,7 @@
 package repo
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -134,5 +135,34 @@ func TestChangedNamesTheSideThatIsMissing(t *testing.T) {
 	}
 	if _, err := Changed(t.Context(), folder, commit, absent); err == nil || !strings.HasPrefix(err.Error(), "head: ") {
 		t.Errorf("error %v", err)
+	}
+}
+
+func TestAFileDiffersWhereItsContentDoes(t *testing.T) {
+	folder, _ := repository(t)
+	put(t, folder, "ci/same.jsonl", "same")
+	put(t, folder, "ci/prompts.jsonl", "before")
+	put(t, folder, "data/x.jsonl", "before")
+	for link, to := range map[string]string{"linked": "data", "link.jsonl": "data/x.jsonl"} {
+		if err := os.Symlink(to, filepath.Join(folder, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	base := save(t, folder)
+	put(t, folder, "ci/prompts.jsonl", "after")
+	put(t, folder, "data/x.jsonl", "after")
+	put(t, folder, "ci/new.jsonl", "new")
+	head := save(t, folder)
+	for name, want := range map[string]bool{
+		"prompts.jsonl": true, "../data/x.jsonl": true, "same.jsonl": false, "new.jsonl": false, "nothing.jsonl": false,
+		"../linked/x.jsonl": false, "../link.jsonl": false, "../../x.jsonl": false, "/etc/passwd": false,
+	} {
+		got, err := Differs(t.Context(), filepath.Join(folder, "ci"), base, head, name)
+		if got != want || err != nil {
+			t.Errorf("%q: %v, error %v, want %v", name, got, err, want)
+		}
+	}
+	if _, err := Differs(t.Context(), folder, strings.Repeat("1", 40), head, "ci/same.jsonl"); err == nil {
+		t.Error("a commit that is not there is no error")
 	}
 }

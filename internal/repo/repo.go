@@ -98,10 +98,12 @@ func file(ctx context.Context, dir, rev, name string) ([]byte, error) {
 	return e.Read(ctx)
 }
 
+var errOutside = errors.New("the path does not lead into the repository; write it from the folder, such as ci/benchgate.yaml")
+
 // fromRoot is a path as the repository's root sees it.
 func fromRoot(ctx context.Context, dir, name string) (string, error) {
 	if name == "" || strings.HasPrefix(name, "/") || strings.ContainsRune(name, 0) {
-		return "", errors.New("a path from the folder is wanted, such as ci/benchgate.yaml")
+		return "", errOutside
 	}
 	prefix, err := git(ctx, dir, maxListed, "rev-parse", "--show-prefix")
 	if err != nil {
@@ -109,7 +111,7 @@ func fromRoot(ctx context.Context, dir, name string) (string, error) {
 	}
 	full := path.Join(strings.TrimSuffix(string(prefix), "\n"), filepath.ToSlash(name))
 	if !filepath.IsLocal(full) {
-		return "", errors.New("the path leads out of the repository")
+		return "", errOutside
 	}
 	return full, nil
 }
@@ -133,10 +135,17 @@ func find(ctx context.Context, dir, commit, full string) (Entry, error) {
 		case len(on) == 0:
 			return Entry{}, fs.ErrNotExist
 		case e.kind != "tree":
-			return Entry{}, fmt.Errorf("%q is no folder in that commit, but %s", e.Path, e.what())
+			return Entry{}, blocked{e}
 		}
 	}
 	return Entry{}, fs.ErrNotExist
+}
+
+// blocked is a path that leads through something that is no folder.
+type blocked struct{ by Entry }
+
+func (b blocked) Error() string {
+	return fmt.Sprintf("%q is no folder in that commit, but %s", b.by.Path, b.by.what())
 }
 
 func first(all []Entry) Entry {
@@ -178,7 +187,7 @@ func Files(ctx context.Context, dir, rev, folder string) ([]Entry, error) {
 	case err != nil:
 		return nil, err
 	case e.kind != "tree":
-		return nil, fmt.Errorf("%q is no folder in that commit, but %s", e.Path, e.what())
+		return nil, blocked{e}
 	}
 	return list(ctx, dir, id, full, true)
 }
