@@ -125,12 +125,21 @@ func parse(name string, data []byte, base *target, folder string) (Config, *Erro
 		return Config{}, nil, e
 	}
 	r.base, r.baseFolder = base, folder
+	c, err := r.sound(name, root)
+	if err != nil {
+		return Config{}, nil, err
+	}
+	return c, r.runner(root), nil
+}
+
+// sound is the config, if nothing is wrong with it.
+func (r *reader) sound(name string, root ast.Node) (Config, error) {
 	c := r.config(root)
 	if len(r.mistakes) > 0 {
-		return Config{}, nil, join(r.mistakes)
+		return Config{}, join(r.mistakes)
 	}
 	c.File = name
-	return c, r.runner(root), nil
+	return c, nil
 }
 
 func newReader(name string, data []byte) (*reader, ast.Node, *Error) {
