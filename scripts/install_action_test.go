@@ -53,7 +53,7 @@ func newAction(t *testing.T, sha256 string, serve http.HandlerFunc) *action {
 	}
 	a.write("action/scripts/install-action.sh", string(script), 0o755)
 	a.write("ca.pem", string(authority), 0o600)
-	a.release(`"version": "v1.2.3"`, fmt.Sprintf(`{"os": %q, "arch": %q, "name": "benchgate_v1.2.3", "sha256": %q}`, runtime.GOOS, runtime.GOARCH, sha256))
+	a.release(`"version": "v1.2.3", "go": "go1.26.8"`, fmt.Sprintf(`{"os": %q, "arch": %q, "name": "benchgate_v1.2.3", "sha256": %q}`, runtime.GOOS, runtime.GOARCH, sha256))
 	for _, d := range []string{"temp", "tools", "work"} {
 		if err := os.MkdirAll(filepath.Join(a.folder, d), 0o755); err != nil {
 			t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 // cli is the command line. Each field is one command, in a file of its own.
 type cli struct {
 	Demo      demoCmd      `cmd:"" help:"The whole job on the simulated server, no config needed: baseline, A/A, a slower build, two verdicts, a report."`
-	Init      initCmd      `cmd:"" help:"Write a commented benchgate.yaml, its schema and baselines/README.md."`
+	Init      initCmd      `cmd:"" help:"Write a commented benchgate.yaml, its schema, the workflows and baselines/README.md."`
 	Doctor    doctorCmd    `cmd:"" help:"Is this runner, server and client fit to judge?"`
 	Run       runCmd       `cmd:"" help:"Measure: start the server, warm it up, run every scenario, write digests."`
 	Calibrate calibrateCmd `cmd:"" help:"A/A on this runner: how far equal runs differ, what can be seen through that, and which design would."`

@@ -4,10 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/benchgate/benchgate/internal/config"
+	"github.com/benchgate/benchgate/internal/workflow"
 )
 
 type initCmd struct {
@@ -27,29 +30,24 @@ They are written by ` + "`benchgate baseline accept`" + ` and reviewed like code
     benchgate baseline verify    says what is wrong with any of them
 `
 
+// initFile is one file that init writes.
+type initFile struct {
+	name string
+	data []byte
+}
+
 // Run writes the files, all or none.
 func (c initCmd) Run(sh *shell) error {
-	yaml, err := config.Preset(c.Preset, c.GateOn)
+	files, err := c.files()
 	if err != nil {
 		return err
-	}
-	schema, err := config.Schema()
-	if err != nil {
-		return err
-	}
-	files := []struct {
-		name string
-		data []byte
-	}{
-		{"benchgate.yaml", yaml},
-		{"benchgate.schema.json", schema},
-		{filepath.Join("baselines", "README.md"), []byte(baselinesReadme)},
 	}
 	for _, f := range files {
 		if _, err := os.Stat(filepath.Join(c.Dir, f.name)); !errors.Is(err, fs.ErrNotExist) && !c.Force {
 			return withHint(fmt.Errorf("init: %q is there already", f.name), "--force overwrites it")
 		}
 	}
+	open := false
 	for _, f := range files {
 		err := writeFile(filepath.Join(c.Dir, f.name), func(w *os.File) error {
 			_, err := w.Write(f.data)
@@ -59,7 +57,46 @@ func (c initCmd) Run(sh *shell) error {
 			return err
 		}
 		fmt.Fprintf(sh.stdout, "wrote %s\n", filepath.Join(c.Dir, f.name))
+		open = open || workflow.Open(f.data)
 	}
-	sh.talk.say("next: edit target in benchgate.yaml, then `benchgate run --plan`, `benchgate run`, `benchgate baseline accept`")
+	c.next(sh, open)
 	return nil
+}
+
+// next says what is left to people: on their own machine, and on GitHub.
+func (c initCmd) next(sh *shell, open bool) {
+	sh.talk.say("next: edit target in benchgate.yaml, then `benchgate run --plan`, `benchgate run`, `benchgate baseline accept`")
+	if open {
+		sh.talk.say("on GitHub: write the commit of a release of benchgate where the workflows under .github/workflows hold zeros")
+	}
+	sh.talk.say("on GitHub: give the lab machine's runner the label benchgate-lab, and require the check \"benchgate\"")
+	if c.GateOn == "merge_group" {
+		sh.talk.say("on GitHub: require the merge queue for the branch; nothing is measured without it")
+	}
+}
+
+// files are all that init writes.
+func (c initCmd) files() ([]initFile, error) {
+	yaml, err := config.Preset(c.Preset, c.GateOn)
+	if err != nil {
+		return nil, err
+	}
+	schema, err := config.Schema()
+	if err != nil {
+		return nil, err
+	}
+	files := []initFile{
+		{"benchgate.yaml", yaml},
+		{"benchgate.schema.json", schema},
+		{filepath.Join("baselines", "README.md"), []byte(baselinesReadme)},
+	}
+	places := workflow.Initial()
+	for _, name := range slices.Sorted(maps.Keys(places)) {
+		text, err := workflow.Text(name, workflow.Options{GateOn: c.GateOn, Revision: programRevision(), Version: programVersion()})
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, initFile{filepath.FromSlash(places[name]), text})
+	}
+	return files, nil
 }

@@ -26,3 +26,21 @@ func programVersion() string {
 	}
 	return "(devel)"
 }
+
+// programRevision is the commit that the program was built from, as it stands there; "" where that is not known.
+func programRevision() string {
+	info, _ := debug.ReadBuildInfo()
+	if info == nil {
+		return ""
+	}
+	revision := ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			revision = s.Value
+		case s.Key == "vcs.modified" && s.Value != "false":
+			return ""
+		}
+	}
+	return revision
+}

@@ -25,14 +25,17 @@ const (
 
 // unknown stands where the commit of this action has to be written by hand: no action has this commit, so a workflow that
 // was not finished does not start.
-const unknown = "0000000000000000000000000000000000000000 # v0: replace it by the commit of a release"
+const unknown = "0000000000000000000000000000000000000000"
+
+// several is an example that stands in for the gate: who has several runners takes it by hand.
+const several = "several-runners.yml"
 
 // Options say what a workflow is written for.
 type Options struct {
 	// GateOn is the event that is gated: "pull_request" or "merge_group".
 	GateOn string
 	// Revision is the commit of benchgate that the workflow uses, 40 hexadecimal digits, and Version is what people call it.
-	// With any other Revision, as with none, the workflow has a place to be filled in.
+	// With any other Revision, as with none, the workflow has a place to be filled in: see [Open].
 	Revision, Version string
 }
 
@@ -45,6 +48,7 @@ type values struct {
 var (
 	commit  = regexp.MustCompile(`^[0-9a-f]{40}$`)
 	version = regexp.MustCompile(`^v[0-9][0-9A-Za-z.+-]*$`)
+	release = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+$`)
 )
 
 // Names are the workflows that there are, sorted.
@@ -81,12 +85,32 @@ func Text(name string, o Options) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
+// Initial are those of [Names] that a repository starts with, and for each the place where it belongs.
+func Initial() map[string]string {
+	places := map[string]string{}
+	for _, name := range Names() {
+		if name != several {
+			file := "benchgate-" + name
+			if name == "benchgate.yml" {
+				file = name
+			}
+			places[name] = path.Join(".github", "workflows", file)
+		}
+	}
+	return places
+}
+
+// Open says whether a workflow still has a place where a commit has to be filled in.
+func Open(text []byte) bool { return bytes.Contains(text, []byte("@"+unknown)) }
+
 func pin(revision, name string) string {
-	if !commit.MatchString(revision) || strings.Trim(revision, "0") == "" {
-		return unknown
+	switch known := commit.MatchString(revision) && revision != unknown; {
+	case known && version.MatchString(name):
+		return revision + " # " + name
+	case known:
+		return revision + " # v0, built from source"
+	case release.MatchString(name):
+		return unknown + " # " + name + ": replace it by the commit of this release"
 	}
-	if !version.MatchString(name) {
-		name = "v0, built from source"
-	}
-	return revision + " # " + name
+	return unknown + " # v0: replace it by the commit of a release"
 }

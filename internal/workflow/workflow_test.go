@@ -66,23 +66,47 @@ func TestExamplesAreWhatInitWrites(t *testing.T) {
 }
 
 func TestPinIsTheBuildsOwnCommitOrAPlaceToFill(t *testing.T) {
-	const revision = "0123456789abcdef0123456789abcdef01234567"
+	const (
+		revision = "0123456789abcdef0123456789abcdef01234567"
+		toFill   = unknown + " # v0: replace it by the commit of a release"
+	)
 	for name, c := range map[string]struct{ revision, version, want string }{
 		"a release":          {revision, "v1.2.3", revision + " # v1.2.3"},
 		"a build of a day":   {revision, "v0.0.0-20261130130000-0123456789ab+dirty", revision + " # v0.0.0-20261130130000-0123456789ab+dirty"},
 		"no version":         {revision, "(devel)", revision + " # v0, built from source"},
 		"a version of lines": {revision, "v1\n      - run: id", revision + " # v0, built from source"},
-		"no commit":          {"", "v1.2.3", unknown},
-		"half a commit":      {revision[:12], "v1.2.3", unknown},
-		"a branch":           {"main", "v1.2.3", unknown},
-		"no commit at all":   {strings.Repeat("0", 40), "v1.2.3", unknown},
+		"a release alone":    {"", "v1.2.3", unknown + " # v1.2.3: replace it by the commit of this release"},
+		"half a commit":      {revision[:12], "v1.2.3-rc.1", toFill},
+		"a branch":           {"main", "(devel)", toFill},
+		"no commit at all":   {unknown, "", toFill},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := string(text(t, "benchgate.yml", Options{GateOn: "pull_request", Revision: c.revision, Version: c.version}))
 			if n := strings.Count(got, "benchgate/benchgate@"+c.want+"\n"); n != 3 {
 				t.Errorf("%d steps use the action at %q, want 3:\n%s", n, c.want, got)
 			}
+			if open := strings.HasPrefix(c.want, unknown); open != Open([]byte(got)) {
+				t.Errorf("open: %t, want %t", !open, open)
+			}
 		})
+	}
+}
+
+func TestOneWorkflowGatesAndTheOthersStandBesideIt(t *testing.T) {
+	got := Initial()
+	if got["benchgate.yml"] != ".github/workflows/benchgate.yml" {
+		t.Errorf("the gate is in %q", got["benchgate.yml"])
+	}
+	if place, ok := got[several]; ok {
+		t.Errorf("the second gate would be written to %q", place)
+	}
+	for name, place := range got {
+		if name != "benchgate.yml" && place != ".github/workflows/benchgate-"+name {
+			t.Errorf("%s is in %q", name, place)
+		}
+	}
+	if len(got) != len(Names())-1 {
+		t.Errorf("%d of %d workflows", len(got), len(Names()))
 	}
 }
 
