@@ -6,12 +6,13 @@
 # make bench      speed and size, as ratios
 # make bench-verdicts  benchgate and its peers in the same simulated worlds (about six minutes): who blocks what
 # make bench-client    benchgate's client and its peers on the same simulated server (about fifteen minutes): how far each is off
+# make lint-actions  actionlint and zizmor over every workflow: ours, the examples, and what init writes
 # make release    binaries of every platform, their sums and release.json, in dist/: VERSION=v1.2.3
 # make image      the container image, built and run with buildah
 # make schema     regenerate schema/*.json, docs/metrics.md and docs/wire.md
 # make fmt        format the code
 
-.PHONY: all test check unit test-long test-fuzz test-real bench bench-verdicts bench-client schema fmt build release image
+.PHONY: all test check unit test-long test-fuzz test-real bench bench-verdicts bench-client schema fmt build release image lint-actions
 
 GO    ?= go
 TOOL  := $(GO) tool -modfile=tools/go.mod
@@ -68,3 +69,6 @@ release:
 
 image:
 	scripts/image.sh
+
+lint-actions:
+	scripts/lint-actions.sh

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# bench_python.sh NAME prints a Python for benchmarks alone, with what scripts/NAME.lock lists. The first call installs it
-# outside the checkout; delete the folder any time.
+# bench_python.sh NAME prints a Python for benchmarks or checks alone, with what scripts/NAME.lock lists. The first call installs
+# it outside the checkout; delete the folder any time.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 lock=scripts/$1.lock
