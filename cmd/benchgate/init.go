@@ -4,10 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/benchgate/benchgate/internal/config"
 	"github.com/benchgate/benchgate/internal/workflow"
@@ -90,13 +88,12 @@ func (c initCmd) files() ([]initFile, error) {
 		{"benchgate.schema.json", schema},
 		{filepath.Join("baselines", "README.md"), []byte(baselinesReadme)},
 	}
-	places := workflow.Initial()
-	for _, name := range slices.Sorted(maps.Keys(places)) {
+	for _, name := range workflow.Initial() {
 		text, err := workflow.Text(name, workflow.Options{GateOn: c.GateOn, Revision: programRevision(), Version: programVersion()})
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, initFile{filepath.FromSlash(places[name]), text})
+		files = append(files, initFile{filepath.Join(".github", "workflows", name), text})
 	}
 	return files, nil
 }

@@ -74,7 +74,7 @@ func workflows(t *testing.T) map[string][]byte {
 		}
 	}
 	for _, on := range []string{"pull_request", "merge_group"} {
-		for name := range Initial() {
+		for _, name := range Initial() {
 			all["init on "+on+": "+name] = text(t, name, Options{GateOn: on, Revision: strings.Repeat("a1", 20), Version: "v1.2.3"})
 		}
 	}

@@ -85,19 +85,9 @@ func Text(name string, o Options) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// Initial are those of [Names] that a repository starts with, and for each the place where it belongs.
-func Initial() map[string]string {
-	places := map[string]string{}
-	for _, name := range Names() {
-		if name != several {
-			file := "benchgate-" + name
-			if name == "benchgate.yml" {
-				file = name
-			}
-			places[name] = path.Join(".github", "workflows", file)
-		}
-	}
-	return places
+// Initial are those of [Names] that a repository starts with; each belongs into .github/workflows.
+func Initial() []string {
+	return slices.DeleteFunc(Names(), func(name string) bool { return name == several })
 }
 
 // Open says whether a workflow still has a place where a commit has to be filled in.
