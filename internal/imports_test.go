@@ -52,6 +52,7 @@ var mayImport = map[string][]string{
 var onlyIn = map[string][]string{
 	"github.com/alecthomas/kong":            {},
 	"github.com/goccy/go-yaml":              {"config"},
+	"github.com/bmatcuk/doublestar":         {"config"},
 	"github.com/getkin/kin-openapi":         {"ghfake"},
 	"github.com/google/go-github":           {"github"},
 	"github.com/montanaflynn/stats":         {"stat"},

@@ -18,8 +18,8 @@ type Config struct {
 	Sampling  Sampling
 	Scenarios []Scenario // in the order of the file
 	Policy    gate.Policy
-	Paths     []string // gate.paths
-	// Unused has a sentence for each key that the file sets and this version does not act on, for a reader to see.
+	Paths     []string // gate.paths; see [Needed]
+	// Unused has a sentence for each key that the file sets and its design does not use, for a reader to see.
 	Unused []string
 }
 

@@ -159,7 +159,7 @@ type rules struct {
 	OnMissing      word            `yaml:"on_missing" jsonschema:"enum=warn,enum=fail,default=warn" jsonschema_description:"What a missing baseline does to the job."`
 	Slack          share           `yaml:"slack" jsonschema:"default=3 points" jsonschema_description:"How far below a min limit on a ratio the interval may reach and still pass."`
 	Baseline       block[baseline] `yaml:"baseline" jsonschema_description:"How far a committed baseline is trusted."`
-	Paths          []text          `yaml:"paths" jsonschema_description:"Globs; a change that touches none of these files needs no measurement. Not used by this version."`
+	Paths          []text          `yaml:"paths" jsonschema_description:"Globs from the root of the repository, such as engine/** or go.mod: a change that touches none of these files, nor the config, its datasets or baselines/, needs no measurement. Every change does unless set."`
 }
 
 type rule struct {

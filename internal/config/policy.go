@@ -1,7 +1,6 @@
 package config
 
 import (
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -244,16 +243,4 @@ func (r *reader) known(l label, scenarios []Scenario) (string, bool) {
 // placeOf is where a rule stands, for annotations on its line.
 func (r *reader) placeOf(n ast.Node) gate.Place {
 	return gate.Place{File: r.place, Line: r.spot(n).line}
-}
-
-// paths reads globs, from the root of the repository.
-func (r *reader) paths(list []text) []string {
-	for _, t := range list {
-		s := t.written()
-		_, err := path.Match(strings.ReplaceAll(s, "**", "*"), "x")
-		if err != nil || strings.HasPrefix(s, "/") || slices.Contains(strings.Split(s, "/"), "..") {
-			r.fail(t.node, quote(s)+" is no glob of files in the repository", "write it from the root of the repository, such as engine/** or go.mod")
-		}
-	}
-	return r.texts(list)
 }

@@ -85,9 +85,6 @@ campaign:
   visit_runs: 2
   looks:
     - 6
-gate:
-  paths:
-    - engine/**
 `
 	c, err := config.Parse("dir/x.yaml", []byte(text))
 	if err != nil {
@@ -95,7 +92,7 @@ gate:
 	}
 	want := []string{
 		"dir/x.yaml:9: reference is not used by design: committed", "dir/x.yaml:12: campaign.visit_runs is not used by design: committed",
-		"dir/x.yaml:13: campaign.looks is not used by design: committed", "dir/x.yaml:16: gate.paths is not used by this version",
+		"dir/x.yaml:13: campaign.looks is not used by design: committed",
 	}
 	if diff := cmp.Diff(want, c.Unused); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

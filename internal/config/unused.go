@@ -8,10 +8,10 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// unused says of every key that the file sets and that nothing acts on, in the order of the file, that it does nothing:
-// keys that this version only reads, and those that another design would use.
+// unused says of every key that the file sets and that only another design would use, in the order of the file, that it does
+// nothing.
 func (r *reader) unused(root ast.Node, design string) []string {
-	idle := map[string]string{"gate.paths": "this version"}
+	idle := map[string]string{}
 	switch design {
 	case "committed":
 		for _, key := range []string{"reference", "campaign.looks", "campaign.visit_runs", "campaign.cooldown"} {
