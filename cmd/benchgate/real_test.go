@@ -45,7 +45,7 @@ campaign: {design: committed, runs: %d, warmup: {requests: 4}, client: %s}
 scenarios:
   chat:
     dataset: {kind: random, input_tokens: 8}
-    output_tokens: 16
+    output_tokens: 12
     load: {concurrency: 4, requests: 60}
     primary: {metric: ttft.p95, tolerance: 100%%, rule_out: 300%%}
 gate:

@@ -29,7 +29,7 @@ campaign: {design: interleaved, looks: [4, 6], cooldown: 0s, warmup: {requests: 
 scenarios:
   chat:
     dataset: {kind: random, input_tokens: 8}
-    output_tokens: 16
+    output_tokens: 12
     load: {concurrency: 4, requests: 32}
     primary: {metric: ttft.p90, tolerance: 5%%, rule_out: 25%%}
 gate:
