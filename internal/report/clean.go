@@ -21,9 +21,14 @@ var command = regexp.MustCompile(`##\[|##vso\[`)
 // clean makes text of a stranger fit for one line: valid UTF-8, no escape sequences, control, format (direction, zero width)
 // or private characters, single spaces, at most so many characters, and no command to whoever reads the log.
 func clean(s string, most int) string {
-	s = escape.ReplaceAllString(strings.ToValidUTF8(s, "�"), "")
+	s = strings.ToValidUTF8(s, "�")
+	if strings.ContainsAny(s, "\x1b\u009b") {
+		s = escape.ReplaceAllString(s, "")
+	}
 	s = strings.Map(func(r rune) rune {
 		switch {
+		case r > ' ' && r < unicode.MaxASCII:
+			return r
 		case unicode.IsSpace(r) || unicode.IsControl(r):
 			return ' '
 		case unicode.In(r, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp):
@@ -32,6 +37,9 @@ func clean(s string, most int) string {
 		return r
 	}, s)
 	s = cut(strings.Join(strings.Fields(s), " "), most)
+	if !strings.Contains(s, "##") {
+		return s
+	}
 	return command.ReplaceAllStringFunc(s, func(c string) string { return "# " + c[1:] })
 }
 

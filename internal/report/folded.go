@@ -7,114 +7,232 @@ import (
 	"github.com/benchgate/benchgate/internal/gate"
 )
 
-// details folds what few readers need: surroundings, checks, method, attempts, runs.
-func (m *comment) details(v gate.Verdict, findings []gate.Finding) {
+// folded is a block behind one line.
+func folded(name, summary string) *block {
+	return &block{name: name, head: "\n<details><summary>" + summary + "</summary>\n\n", foot: "\n</details>\n"}
+}
+
+// listBlock folds a list of foreign lines.
+func listBlock(name, summary string, lines []string) *block {
+	b := folded(name, summary)
+	for _, s := range lines {
+		b.add(func() string { return "- " + inline(s) + "\n" })
+	}
+	return b
+}
+
+// warningsBlock shows a few warnings openly and folds the others.
+func warningsBlock(lines []string) *block {
+	b := &block{name: "the warnings", head: "\n**Warnings**\n\n"}
+	if len(lines) > mostNotes {
+		b = folded("the warnings", "⚠️ "+count(len(lines), "warning"))
+	}
+	for _, s := range lines {
+		b.add(func() string { return "- " + inline(s) + "\n" })
+	}
+	return b
+}
+
+// moreBlock folds the findings that nobody has to look at, with their drawing where they are all there are.
+func moreBlock(rest, findings []gate.Finding, confidence string) *block {
+	summary := count(len(rest), "finding")
+	if len(rest) < len(findings) {
+		summary = fmt.Sprintf("%d more", len(rest))
+	}
+	b := folded("finding", summary+": "+tally(rest))
+	b.counted = true
+	b.head = strings.TrimSuffix(b.head, "\n")
+	rowsOf(b, rest, columnsOf(rest, findings, confidence))
+	if len(rest) == len(findings) { // nothing stands above it
+		drawn := &block{}
+		draw(drawn, rest[:min(len(rest), mostRows)])
+		b.foot = legend(findings) + drawn.head + drawn.all() + drawn.foot + b.foot
+	}
+	return b
+}
+
+// tally counts outcomes: "4 pass, 1 observed".
+func tally(findings []gate.Finding) string {
+	var parts []string
+	for i := 0; i < len(findings); {
+		n := i
+		for n < len(findings) && findings[n].Outcome == findings[i].Outcome {
+			n++
+		}
+		parts = append(parts, fmt.Sprintf("%d %s", n-i, word(findings[i].Outcome)))
+		i = n
+	}
+	return strings.Join(parts, ", ")
+}
+
+// tableOf adds rows to a block as a table after a sentence. A column without a word in it is left out. Columns named in
+// foreign hold a stranger's words.
+func tableOf(b *block, sentence string, head []string, align string, rows [][]string, foreign ...string) {
+	if sentence != "" {
+		b.addText(sentence + "\n")
+	}
+	var columns []column
+	var at []int
+	for i, title := range head {
+		for _, row := range rows {
+			if told := row[i]; told != "" && told != "–" {
+				columns = append(columns, column{title: title, align: map[byte]string{'l': "---", 'r': "--:"}[align[i]]})
+				at = append(at, i)
+				break
+			}
+		}
+	}
+	for n, row := range rows {
+		b.add(func() string {
+			var cells []string
+			for j, i := range at {
+				s := row[i]
+				for _, f := range foreign {
+					if columns[j].title == f {
+						s = code(s)
+					}
+				}
+				cells = append(cells, s)
+			}
+			if n > 0 {
+				return rowLine(cells)
+			}
+			return headLines(columns) + rowLine(cells)
+		})
+	}
+}
+
+// environmentBlock says what the two sides were, and in what they differ.
+func environmentBlock(v gate.Verdict) *block {
+	b := folded("the environment", "Environment: "+count(len(v.Environment.Diff), "difference"))
+	if green(v) {
+		b.addText("Compared with " + inline(opponent(v)) + ".\n")
+	}
 	if s := since(v); s != "" {
-		m.fold("Baseline since its epoch began", func() { m.line(inline(prose(s)), "") })
+		b.addText(strings.Repeat("\n", len(b.items)) + "The baseline since its epoch began: " + inline(prose(s)) + "\n")
 	}
-	if n := len(v.Environment.Diff); n > 0 {
-		m.fold(fmt.Sprintf("Environment: %s", count(n, "difference")), func() { m.facts(v.Environment.Diff) })
+	rows := make([][]string, 0, len(v.Environment.Diff))
+	for _, f := range v.Environment.Diff {
+		rows = append(rows, []string{name(f.Scenario), name(f.Name), known(f.Base), known(f.Head)})
 	}
-	if bad := failures(v.Validity); len(bad) > 0 {
-		m.fold(fmt.Sprintf("Validity: %s", count(len(bad), "failed check")), func() { m.bullets("", each(bad, inline)) })
-	}
+	head := []string{"scenario", "fact", "base", "head"}
+	tableOf(b, "", head, "llll", rows, head...)
+	return b
+}
+
+// checksBlock lists the validity checks that failed: openly where the verdict is that it cannot be believed.
+func checksBlock(v gate.Verdict) *block {
+	bad := failures(v.Validity)
+	return listBlock("the validity checks", "Validity: "+count(len(bad), "failed check"), bad)
+}
+
+// clientBlock is how well the client and its host did; each figure is the worst of a side's runs.
+func clientBlock(v gate.Verdict) *block {
+	b := folded("the client", "Client health")
 	if len(v.Client) > 0 {
-		m.fold("Client health", func() { m.client(v.Client) })
+		head, rows := clientRows(v.Client)
+		tableOf(b, inline("Each figure is the worst of a side's runs. In one line, the "+clientLine(v.Client)+"."),
+			head, "ll"+strings.Repeat("r", len(head)-3)+"l", rows, "scenario", "side", "where")
 	}
+	return b
+}
+
+// serverBlock is what each side's server says of itself.
+func serverBlock(v gate.Verdict) *block {
+	b := folded("the server's own account", "The server's own account")
 	if head, rows := serverRows(v.Server); len(rows) > 0 {
-		m.fold("The server's own account", func() { m.server(head, rows) })
+		tableOf(b, saysAccount, head, "llll"+strings.Repeat("r", len(head)-4), rows, head[:4]...)
 	}
-	if len(v.Waivers) > 0 {
-		m.fold(fmt.Sprintf("Waivers (%d)", len(v.Waivers)), func() { m.bullets("", each(waivers(v.Waivers), inline)) })
+	return b
+}
+
+// methodBlock says what is claimed, and for each finding what was asked and how it was answered.
+func methodBlock(v gate.Verdict, findings []gate.Finding) *block {
+	b := folded("the method", "Method")
+	if v.Bound != "" {
+		b.addText(inline(prose(v.Bound)) + "\n")
 	}
+	columns := []column{
+		{"scenario", "---", func(f gate.Finding) string { return code(name(f.Scenario)) }},
+		{"metric", "---", func(f gate.Finding) string { return code(name(f.Metric)) }},
+		{"rule", "---", func(f gate.Finding) string { return inline(clean(rule(f), 400)) }},
+		{"p", "--:", func(f gate.Finding) string { return escapeLess(chance(f.Change)) }},
+		{"how", "---", how},
+		{"seed", "---", func(f gate.Finding) string { return code(name(f.Seed)) }},
+	}
+	rowsOf(b, findings, columns)
 	if len(findings) > 0 {
-		m.fold("Method", func() { m.bullets("", method(findings)) })
+		b.addText("\np is one-sided and adjusted for all rules asked together (Holm).\n")
 	}
-	if len(v.Attempts) > 0 {
-		m.fold(fmt.Sprintf("Attempts (%d)", len(v.Attempts)), func() { m.bullets("", each(attempts(v.Attempts), inline)) })
+	for _, s := range asides(findings) {
+		b.addText(s)
 	}
-	if lines := runLines(findings); len(lines) > 0 {
-		m.fold("Runs", func() { m.bullets("", lines) })
-	}
+	return b
 }
 
-func (m *comment) facts(facts []gate.Fact) {
-	m.line("| scenario | fact | base | head |", "|---|---|---|---|")
-	for i, f := range facts {
-		if i == mostRows {
-			m.line("", fmt.Sprintf("… and %d more", len(facts)-i))
-			break
+// how says by which method a finding was answered, and when.
+func how(f gate.Finding) string {
+	var parts []string
+	for _, s := range []string{clean(f.Method, 400), at(f), strings.Join(servedBy(f), ", ")} {
+		if s != "" {
+			parts = append(parts, inline(s))
 		}
-		row := []string{code(name(f.Scenario)), code(name(f.Name)), code(known(f.Base)), code(known(f.Head))}
-		m.line("| " + strings.Join(each(row, cell), " | ") + " |")
 	}
-	m.line("")
+	return strings.Join(parts, "; ")
 }
 
-// client is how well the client and its host did; each figure is the worst of a side's runs.
-func (m *comment) client(sides []gate.Health) {
-	m.line(inline("Each figure is the worst of a side's runs. In one line, the "+clientLine(sides)+"."), "")
-	head, rows := clientRows(sides)
-	m.line("| "+strings.Join(head, " | ")+" |", "|---|---|"+strings.Repeat("--:|", len(head)-3)+"---|")
-	for i, row := range rows {
-		if i == mostRows {
-			m.line("", fmt.Sprintf("… and %d more", len(rows)-i))
-			break
-		}
-		row[0] = code(row[0])
-		if last := len(row) - 1; row[last] != "" {
-			row[last] = code(row[last])
-		}
-		m.line("| " + strings.Join(each(row, cell), " | ") + " |")
+// servedBy is the SLO that goodput counts against.
+func servedBy(f gate.Finding) []string {
+	if f.SLO == nil || f.Min == nil && f.Max == nil {
+		return nil
 	}
-	m.line("")
+	return promises(f.SLO)
 }
 
-// server is what each side's server says of itself. Its words are a stranger's.
-func (m *comment) server(head []string, rows [][]string) {
-	m.line(saysAccount, "")
-	m.line("| "+strings.Join(head, " | ")+" |", "|---|---|---|---|"+strings.Repeat("--:|", len(head)-4))
-	for i, row := range rows {
-		if i == mostRows {
-			m.line("", fmt.Sprintf("… and %d more", len(rows)-i))
-			break
-		}
-		for j, s := range row[:4] {
-			if s != "" {
-				row[j] = code(s)
-			}
-		}
-		m.line("| " + strings.Join(each(row, cell), " | ") + " |")
-	}
-	m.line("")
-}
-
-// method says for each finding how it was decided.
-func method(findings []gate.Finding) []string {
-	out := []string{"p is one-sided and adjusted for all rules asked together (Holm). Runs: base/head. The smallest detectable worsening is found four times in five."}
+// asides are what the models say but for the changes, those that are equal told once.
+func asides(findings []gate.Finding) []string {
+	where := map[string][]gate.Finding{}
+	var order []string
 	for _, f := range findings {
-		parts := []string{code(name(f.Scenario)) + " " + code(name(f.Metric))}
-		for _, x := range [][2]string{{"rule: ", rule(f)}, {"", f.Method}, {"seed ", f.Seed}, {"", at(f)}, {"", besides(f)}} {
-			if x[1] != "" {
-				parts = append(parts, x[0]+inline(clean(x[1], 400)))
-			}
+		s := clean(besides(f), 400)
+		if s == "" {
+			continue
 		}
-		out = append(out, strings.Join(parts, "; "))
+		if len(where[s]) == 0 {
+			order = append(order, s)
+		}
+		where[s] = append(where[s], f)
+	}
+	var out []string
+	for i, s := range order {
+		line := "- " + names(where[s]) + ": " + inline(s) + "\n"
+		if i == 0 {
+			line = "\n" + line
+		}
+		out = append(out, line)
 	}
 	return out
 }
 
-// runLines lists the values of each side in the order measured.
-func runLines(findings []gate.Finding) []string {
-	var out []string
+// escapeLess writes the one character of ours that HTML would take for its own.
+func escapeLess(s string) string { return strings.ReplaceAll(s, "<", "&lt;") }
+
+// runsBlock lists the values of each side in the order measured.
+func runsBlock(findings []gate.Finding) *block {
+	b := folded("the runs", "Runs")
 	for _, f := range findings {
 		for _, side := range []string{"base", "head"} {
-			if values := runValues(f, side); values != "" {
-				out = append(out, fmt.Sprintf("%s %s, %s: %s", code(name(f.Scenario)), code(name(f.Metric)), side, values))
+			if len(f.Runs) > 0 {
+				b.add(func() string {
+					if values := runValues(f, side); values != "" {
+						return fmt.Sprintf("- %s %s, %s: %s\n", code(name(f.Scenario)), code(name(f.Metric)), side, values)
+					}
+					return ""
+				})
 			}
 		}
 	}
-	return out
+	return b
 }
 
 // runValues writes the values of one side in one unit.

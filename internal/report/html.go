@@ -188,3 +188,19 @@ func runNotes(f gate.Finding) []string {
 	}
 	return out
 }
+
+// manyRows is how many findings a page shows in one table before those that ask for nothing are folded.
+const manyRows = 12
+
+// openly parts what a reader of the page has to see from passes and observations of rules that are no primaries.
+func openly(findings []gate.Finding) (shown, folded []gate.Finding) {
+	for _, f := range findings {
+		quiet := f.Outcome == gate.Pass || f.Outcome == gate.Observed
+		if quiet && !f.Primary && len(findings) > manyRows {
+			folded = append(folded, f)
+		} else {
+			shown = append(shown, f)
+		}
+	}
+	return shown, folded
+}

@@ -27,19 +27,20 @@ func fence(s string, least int) string {
 	return f
 }
 
+// bars are what ends a cell.
+var bars = strings.NewReplacer(`\|`, `\ \|`, "|", `\|`)
+
 // cell makes markdown fit for a table: a pipe ends a cell even in a code span, unless a backslash stands before it that no
 // other backslash escapes.
-func cell(s string) string {
-	return strings.NewReplacer(`\|`, `\ \|`, "|", `\|`).Replace(s)
-}
+func cell(s string) string { return bars.Replace(s) }
 
 var (
 	// quoted is text that strconv.Quote wrote.
 	quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 	// risky is a word that markdown, or what GitHub makes of it, could take for more than a word.
-	risky = regexp.MustCompile("[@<>\\[\\]`#|\\\\_*~&$]|://|(?i:www\\.)|:[0-9A-Za-z+-]|^(?i:gh-)|^[0-9a-fA-F]{7,64}$")
-	// leading is a first word that could begin a list or a rule.
-	leading = regexp.MustCompile(`^([-+=>]|\d+[.)]$)`)
+	risky = regexp.MustCompile("[@<>\\[\\]`#|\\\\_*~&$]|://|(?i:www\\.)|:[0-9A-Za-z+-]|(?i:\\bgh-)|\\b[0-9a-fA-F]{7,64}\\b")
+	// leading is a first word that could begin a list, a rule, or a command to whoever reads the log.
+	leading = regexp.MustCompile(`^([-+=>:]|\d+[.)]$)`)
 )
 
 // inline writes a sentence of ours in which foreign words may stand: what was quoted, and every risky word, becomes a code

@@ -12,29 +12,47 @@ import (
 const cells = 46
 
 // sketchLegend explains the characters of a sketch.
-const sketchLegend = "│ no change   ┊ tolerance   ╎ rule-out   ├─●─┤ change with its interval   ◂ ▸ goes on"
+const sketchLegend = "\n│ no change   ┊ tolerance   ╎ rule-out   ├─●─┤ change with its interval   ◂ ▸ goes on\n"
 
-// sketch draws the interval of each compared finding in monospaced text, one a line, on a common scale.
-func sketch(findings []gate.Finding) []string {
+// sketch draws the interval of each compared finding in monospaced text, one a line, on a common scale. The head has the
+// scale, the foot explains the characters.
+func sketch(findings []gate.Finding) (head string, lines []string, foot string) {
 	findings = slices.DeleteFunc(slices.Clone(findings), func(f gate.Finding) bool { return f.Change == nil })
 	if len(findings) == 0 {
-		return nil
+		return "", nil, ""
 	}
 	a := axisOf(findings)
-	label := func(f gate.Finding) string { return cut(name(f.Scenario), 24) + " " + cut(name(f.Metric), 16) }
+	label := func(f gate.Finding) string {
+		return lookOf(f.Outcome).Sign + " " + cut(name(f.Scenario), 24) + " " + cut(name(f.Metric), 16)
+	}
 	wide := 0
 	for _, f := range findings {
 		wide = max(wide, len([]rune(label(f))))
 	}
-	out := []string{pad("", wide) + "  " + scaleLine(a)}
+	margin := pad("", wide+2)
+	head = strings.TrimRight(margin+directions(a), " ") + "\n" + strings.TrimRight(margin+scaleLine(a), " ") + "\n"
 	for _, f := range findings {
-		out = append(out, mute(pad(label(f), wide))+"  "+strip(a, f)+"  "+change(f))
+		lines = append(lines, strings.TrimRight(mute(pad(label(f), wide))+"  "+strip(a, f), " ")+"\n")
 	}
-	return append(out, "", sketchLegend)
+	return head, lines, sketchLegend
 }
 
-// column is the cell of a place.
-func column(at float64) int { return int(math.Round(at * (cells - 1))) }
+// directions says on which side of no change lies what.
+func directions(a axis) string {
+	const better, worse = "← better", "worse →"
+	line := []rune(strings.Repeat(" ", cells))
+	zero := cellOf(a.at(0))
+	if from := zero - len([]rune(better)) - 1; from >= 0 {
+		copy(line[from:], []rune(better))
+	}
+	if from := zero + 2; from+len([]rune(worse)) <= cells {
+		copy(line[from:], []rune(worse))
+	}
+	return string(line)
+}
+
+// cellOf is the cell of a place.
+func cellOf(at float64) int { return int(math.Round(at * (cells - 1))) }
 
 // scaleLine has the ticks: "−20 %   −10      0      10     25".
 func scaleLine(a axis) string {
@@ -49,7 +67,7 @@ func scaleLine(a axis) string {
 		if t == 0 {
 			text = "0 %"
 		}
-		put(column(a.at(t)), text)
+		put(cellOf(a.at(t)), text)
 	}
 	return string(line)
 }
@@ -59,7 +77,7 @@ func strip(a axis, f gate.Finding) string {
 	line := []rune(strings.Repeat(" ", cells))
 	low, cutLow := a.clip(f.Change.WorseLow)
 	high, cutHigh := a.clip(f.Change.WorseHigh)
-	from, to := column(low), column(high)
+	from, to := cellOf(low), cellOf(high)
 	for i := from; i <= to; i++ {
 		line[i] = '─'
 	}
@@ -69,7 +87,7 @@ func strip(a axis, f gate.Finding) string {
 			return
 		}
 		if at, off := a.clip(*worse); !off {
-			line[column(at)] = r
+			line[cellOf(at)] = r
 		}
 	}
 	zero := 0.0
@@ -83,7 +101,7 @@ func strip(a axis, f gate.Finding) string {
 		line[to] = '▸'
 	}
 	if at, off := a.clip(f.Change.Worse); !off {
-		line[column(at)] = '●'
+		line[cellOf(at)] = '●'
 	}
 	return string(line)
 }
