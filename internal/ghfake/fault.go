@@ -18,6 +18,7 @@ type Fault struct {
 // kind is how a fault of one name behaves.
 type kind struct {
 	before bool                                                   // the call changes nothing: the fault comes before GitHub sees it
+	first  bool                                                   // a call that has followed GitHub's redirect does not meet it again
 	answer func(s *Server, v visit, a answer) answer              // what is answered, nil leaves it
 	breaks func(w http.ResponseWriter, r *http.Request, a answer) // does not answer as a server should; nil answers
 }
@@ -64,10 +65,10 @@ func (s *Server) Heal() {
 }
 
 // next is the fault that a call meets. Everything that happens beside it has happened then.
-func (s *Server) next(operation string, state *State) *fault {
+func (s *Server) next(v visit, operation string) *fault {
 	var met *fault
 	for _, f := range s.faults {
-		if !f.fits(operation) {
+		if !f.fits(operation) || v.moved && f.kind.first {
 			continue
 		}
 		f.seen++
@@ -75,7 +76,7 @@ func (s *Server) next(operation string, state *State) *fault {
 			continue
 		}
 		if f.Do != nil {
-			f.Do(state)
+			f.Do(v.State)
 		}
 		if f.name != "" && met == nil {
 			met = f

@@ -20,7 +20,7 @@ import (
 // comment is there then.
 var faults = map[string]string{
 	"unauthorized": "401", "forbidden": "403", "forbidden-author": "403", "forbidden-sso": "403", "forbidden-pulls": "403",
-	"locked": "403", "not-found": "404", "gone": "410", "too-long": "422", "invalid": "422", "legally-unavailable": "451",
+	"locked": "403", "not-found": "404", "gone": "410", "too-long": "422", "invalid": "422", "legally-unavailable": "451", "echo": "403",
 	"primary-403": "403", "primary-429": "429", "secondary-403": "403", "secondary-403-old": "403", "secondary-403-bare": "403",
 	"secondary-403-long": "403", "secondary-429": "429", "secondary-429-bare": "429",
 	"500": "500", "502": "502", "503": "503", "503-later": "503", "504": "504", "html": "200", "empty": "200", "null": "200",

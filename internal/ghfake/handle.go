@@ -22,6 +22,7 @@ type visit struct {
 	repository string // "owner/name" of the path
 	site       string // "http://host", where people look
 	base       string // the base of the API, as the caller knows it
+	moved      bool   // it came to where a redirect of GitHub's leads
 }
 
 var handlers = map[string]func(visit) answer{
@@ -105,7 +106,7 @@ func (s *Server) answer(r *http.Request, body []byte, c *Call) (answer, *fault) 
 		c.Enterprise, v.base, r.URL.Path, r.URL.RawPath = true, v.site+"/api/v3", rest, ""
 	}
 	if rest, ok := strings.CutPrefix(r.URL.Path, moved); ok {
-		r.URL.Path = "/repos/" + cmp.Or(s.options.Repository, "example/server") + rest
+		v.moved, r.URL.Path = true, "/repos/"+cmp.Or(s.options.Repository, "example/server")+rest
 	}
 	if r.Method == http.MethodPost && (r.URL.Path == "/api/graphql" || r.URL.Path == "/graphql" && !c.Enterprise) {
 		c.Enterprise = r.URL.Path == "/api/graphql"
@@ -129,7 +130,7 @@ func (s *Server) meet(v visit, c *Call) (answer, *fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	v.State = &s.state
-	f := s.next(c.Operation, v.State)
+	f := s.next(v, c.Operation)
 	if f != nil {
 		c.Fault = f.name
 		if f.kind.before {

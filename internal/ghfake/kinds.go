@@ -39,16 +39,19 @@ func says(status int, message string) kind {
 
 func refusals() map[string]kind {
 	return map[string]kind{
-		"unauthorized":        says(http.StatusUnauthorized, "Bad credentials"),
-		"forbidden":           says(http.StatusForbidden, "Resource not accessible by integration"),
-		"forbidden-author":    says(http.StatusForbidden, "Must have admin rights to Repository."),
-		"forbidden-sso":       says(http.StatusForbidden, "Resource protected by organization SAML enforcement. You must grant your Personal Access token access to this organization."),
-		"forbidden-pulls":     says(http.StatusForbidden, "GitHub Actions is not permitted to create or approve pull requests."),
-		"locked":              says(http.StatusForbidden, "Unable to create comment because issue is locked."),
-		"not-found":           instead(notFound),
-		"gone":                says(http.StatusGone, "Issues are disabled for this repo"),
-		"too-long":            instead(tooLong),
-		"invalid":             instead(func() answer { return invalid("IssueComment", "body", "custom", "body is not to GitHub's taste") }),
+		"unauthorized":     says(http.StatusUnauthorized, "Bad credentials"),
+		"forbidden":        says(http.StatusForbidden, "Resource not accessible by integration"),
+		"forbidden-author": says(http.StatusForbidden, "Must have admin rights to Repository."),
+		"forbidden-sso":    says(http.StatusForbidden, "Resource protected by organization SAML enforcement. You must grant your Personal Access token access to this organization."),
+		"forbidden-pulls":  says(http.StatusForbidden, "GitHub Actions is not permitted to create or approve pull requests."),
+		"locked":           says(http.StatusForbidden, "Unable to create comment because issue is locked."),
+		"not-found":        instead(notFound),
+		"gone":             says(http.StatusGone, "Issues are disabled for this repo"),
+		"too-long":         instead(tooLong),
+		"invalid":          instead(func() answer { return invalid("IssueComment", "body", "custom", "body is not to GitHub's taste") }),
+		"echo": {before: true, answer: func(_ *Server, v visit, _ answer) answer {
+			return refuse(http.StatusForbidden, "No: "+v.Request.Header.Get("Authorization"))
+		}},
 		"legally-unavailable": says(http.StatusUnavailableForLegalReasons, "Repository access blocked"),
 	}
 }
@@ -116,10 +119,11 @@ func failures() map[string]kind {
 func redirects() map[string]kind {
 	m := map[string]kind{"redirect-loop": redirect(http.StatusTemporaryRedirect, func(_ *Server, v visit) string { return v.Request.URL.RequestURI() })}
 	for _, status := range []int{301, 302, 303, 307, 308} {
-		m[fmt.Sprintf("redirect-%d", status)] = redirect(status, func(s *Server, v visit) string {
-			rest := strings.TrimPrefix(v.Request.URL.RequestURI(), "/repos/"+v.repository)
-			return v.base + moved + rest
+		here := redirect(status, func(_ *Server, v visit) string {
+			return v.base + moved + strings.TrimPrefix(v.Request.URL.RequestURI(), "/repos/"+v.repository)
 		})
+		here.first = true
+		m[fmt.Sprintf("redirect-%d", status)] = here
 		m[fmt.Sprintf("redirect-%d-away", status)] = redirect(status, func(s *Server, v visit) string {
 			return s.Elsewhere + v.Request.URL.RequestURI()
 		})
