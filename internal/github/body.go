@@ -16,6 +16,8 @@ const (
 	sectionLeast = 2_000
 	// sectionShort is what a section gets in a short comment of many.
 	sectionShort = 200
+	// moreBytes is room for the line that says how many sections are left out.
+	moreBytes = 100
 )
 
 // section is one runner's part of a comment.
@@ -96,10 +98,11 @@ func (p Post) compose(others []section, limit int) string {
 // come last are left out where not even the shortest of texts fits.
 func (p Post) render(room int) []section {
 	var all []section
+	room -= moreBytes
 	for i, s := range p.Sections {
 		one := section{mark: p.Job.mark(), name: safeName(s.Name), rank: s.Rank}
 		share := max(room/(len(p.Sections)-i)-len(one.String())-2, sectionShort)
-		if i > 0 && room < len(one.String())+share+100 {
+		if i > 0 && room < len(one.String())+share+2 {
 			break
 		}
 		one.text = cutBytes(inert(s.Render(share)), share)
