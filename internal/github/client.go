@@ -89,8 +89,11 @@ func baseAddress(s string) (*url.URL, error) {
 		s = githubAPI
 	}
 	u, err := url.Parse(strings.TrimRight(s, "/") + "/")
+	if strings.Contains(s, "@") { // and the message does not repeat it
+		return nil, errors.New("publish: api-url holds a name or a password; give the action `token` instead")
+	}
 	switch {
-	case err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "":
+	case err != nil || u.Host == "" || u.RawQuery != "" || u.Fragment != "":
 		return nil, fmt.Errorf("publish: api-url %q is not an address such as %s", cut(s, 80), githubAPI)
 	case u.Scheme == "https", u.Scheme == "http" && loopback(u.Hostname()):
 		return u, nil

@@ -125,8 +125,11 @@ func address(s, otherwise string) (string, error) {
 	if s == "" {
 		return otherwise, nil
 	}
+	if strings.Contains(s, "@") { // and the message does not repeat it
+		return "", fmt.Errorf("is not an address such as %s: it holds a name or a password", otherwise)
+	}
 	u, err := url.Parse(s)
-	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" ||
+	if err != nil || u.Host == "" || u.RawQuery != "" || u.Fragment != "" ||
 		(u.Scheme != "https" && u.Scheme != "http") {
 		return "", fmt.Errorf("%q is not an address such as %s", cut(s, 80), otherwise)
 	}
