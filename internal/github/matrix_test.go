@@ -1,0 +1,88 @@
+package github_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/benchgate/benchgate/internal/ghfake"
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write testdata/matrix.tsv anew")
+
+const matrixHead = `# What comes of each fault of GitHub's API, met once and met always by one kind of call.
+# A cell is: what is told of the comment, the calls, the comment in the end + the statuses in the end.
+# Calls: p reads the pull request, l lists its comments, C creates one, U updates it, D deletes it, S writes the status,
+# s lists statuses, v and w ask who the token is, ! goes to another host. "list again" and "update" start with the comment of an older
+# run.
+fault	times	pull	list	list again	create	update	status	every call
+`
+
+// endless is a list that is asked for again until the time for publishing is over: chance spreads the attempts.
+var endless = regexp.MustCompile("sss+")
+
+// TestAPIFailures plays every fault against every kind of call. Made by -update, and then read.
+func TestAPIFailures(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(matrixHead)
+	for _, fault := range ghfake.Names() {
+		for _, times := range []int{1, 0} {
+			fmt.Fprintf(&b, "%s\t%s", fault, map[int]string{1: "once", 0: "always"}[times])
+			for _, on := range []string{"pull", "list", "list again", "create", "update", "status", ""} {
+				fmt.Fprintf(&b, "\t%s", failing(t, ghfake.Fault{Name: fault, On: on, Times: times}))
+			}
+			b.WriteString("\n")
+		}
+	}
+	const file = "testdata/matrix.tsv"
+	if *update {
+		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(b.String(), "\n")); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// failing is one cell: a post under one fault, and what no fault may bring about.
+func failing(t *testing.T, f ghfake.Fault) (cell string) {
+	synctest.Test(t, func(t *testing.T) {
+		w := inMemory(t, ghfake.Options{})
+		defer w.leave()
+		if _, again := strings.CutSuffix(f.On, " again"); again || f.On == "update" {
+			w.publish(note(49, "old words"))
+		}
+		before := len(w.Made())
+		f.On = strings.TrimSuffix(f.On, " again")
+		if err := w.Fail(f); err != nil {
+			t.Fatal(err)
+		}
+		posted := w.publish(note(50, "new words"))
+		made, left := letters(w.Made()[before:]), w.left()
+		if f.On == "" {
+			made = endless.ReplaceAllString(made, "s…")
+		}
+		cell = fmt.Sprintf("%s %s %s", posted.Comment, made, left)
+		if strings.Contains(left, "!") {
+			t.Errorf("%+v: %s: the comment is there more than once", f, cell)
+		}
+		if done := posted.Comment == "created" || posted.Comment == "updated"; done && !strings.HasPrefix(left, "new") {
+			t.Errorf("%+v: %s: told as done, and it is not", f, cell)
+		}
+		follows := f.Name == "too-long" || strings.HasPrefix(f.Name, "redirect-") // shorter, or where GitHub sent it
+		if !follows && (strings.Contains(made, "CC") || strings.Contains(made, "SS")) {
+			t.Errorf("%+v: %s: a POST was sent twice without a look in between", f, cell)
+		}
+	})
+	return cell
+}
