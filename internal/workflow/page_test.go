@@ -18,6 +18,7 @@ const page = root + "/docs/github.md"
 func TestPageShowsWhatThereIs(t *testing.T) {
 	got := string(read(t, "docs/github.md"))
 	want := filled(t, got, "inputs", tables(t))
+	want = filled(t, want, "comment", comment(t))
 	if *update {
 		if err := os.WriteFile(filepath.FromSlash(page), []byte(want), 0o644); err != nil {
 			t.Fatal(err)
@@ -65,6 +66,20 @@ func tables(t *testing.T) string {
 	b.WriteString("\n| output | |\n|---|---|\n")
 	for _, out := range a.Outputs {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", out.Key, out.Value.(map[string]any)["description"])
+	}
+	return b.String()
+}
+
+// comment is the part of a comment that is not folded, as a quotation.
+func comment(t *testing.T) string {
+	t.Helper()
+	head, _, cut := strings.Cut(string(read(t, "internal/report/testdata/regressed.md")), "\n<details>")
+	if !cut {
+		t.Fatal("nothing of the comment is folded")
+	}
+	var b strings.Builder
+	for line := range strings.Lines(head) {
+		b.WriteString(strings.TrimRight("> "+line, " \n") + "\n")
 	}
 	return b.String()
 }
