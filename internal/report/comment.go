@@ -35,10 +35,16 @@ const (
 	fewRows   = 6  // so few are shown whatever they say
 )
 
-// markdown drafts the comment and writes what there is room for.
+// markdown drafts the comment and writes what there is room for. Where there is hardly any that is the verdict and the
+// beginning of why.
 func markdown(v gate.Verdict, most size, where string) string {
 	if text, ok := drafted(v, where).fit(most); ok {
 		return text
+	}
+	for n := bareWhy; n > 9; n -= 5 {
+		if text := "## " + bareHeading(v) + "\n\n" + inlined(v.Summary, n) + "\n"; sizeOf(text).within(most) {
+			return text
+		}
 	}
 	return cutBytes(bareHeading(v), most)
 }
@@ -86,7 +92,7 @@ func drafted(v gate.Verdict, where string) draft {
 	return draft{
 		blocks: []*block{title, mind, table, drawing, todo, with, warnings, more, words, checks, waived, surround, account, client, starts, method, runs},
 		keeps: []keep{
-			{title, 1},
+			{title, 2},
 			{mind, everything},
 			{table, 3},
 			{title, everything},

@@ -31,6 +31,7 @@ func crowd(t testing.TB, n int) gate.Verdict {
 func TestCutCommentsAreGolden(t *testing.T) {
 	all := verdicts(t)
 	for name, got := range map[string]string{
+		"regressed-200":   Comment(all["regressed"], 200),
 		"regressed-600":   Comment(all["regressed"], 600),
 		"many-2000":       Comment(all["many"], 2000),
 		"many-10000":      Comment(all["many"], 10_000),

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -123,7 +124,7 @@ func (d draft) text(have map[*block]int) string {
 	return s.String() + d.missing(have)
 }
 
-// missing says what is left out and where it is.
+// missing says what is left out and where it is. The first block is the verdict.
 func (d draft) missing(have map[*block]int) string {
 	const named = 5
 	var out []string
@@ -149,6 +150,9 @@ func (d draft) missing(have map[*block]int) string {
 	}
 	if len(out) == 0 {
 		return ""
+	}
+	if shown := slices.IndexFunc(d.blocks[1:], func(b *block) bool { return have[b] > 0 }); shown < 0 {
+		out = []string{"all else"}
 	}
 	if len(out) > named {
 		out = append(out[:named], "and more")
