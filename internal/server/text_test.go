@@ -34,6 +34,24 @@ func TestSecretsOfTheJobAreWithheld(t *testing.T) {
 	}
 }
 
+// A pull request writes target, and with it pass_env: what is the job's own stays with the job.
+func TestNoConfigPassesWhatIsTheJobsOwn(t *testing.T) {
+	names := []string{
+		"BENCHGATE_TOKEN", "GITHUB_TOKEN", "GH_TOKEN", "GITHUB_ENV", "GITHUB_PATH", "GITHUB_OUTPUT", "GITHUB_STATE", "GITHUB_STEP_SUMMARY",
+		"ACTIONS_RUNTIME_TOKEN", "ACTIONS_RUNTIME_URL", "ACTIONS_RESULTS_URL", "ACTIONS_CACHE_URL", "ACTIONS_ID_TOKEN_REQUEST_URL",
+		"ACTIONS_ID_TOKEN_REQUEST_TOKEN", "INPUT_TOKEN", "github_env", "Actions_Runtime_Token",
+	}
+	var ours []string
+	for _, name := range names {
+		ours = append(ours, name+"=s")
+	}
+	for _, passed := range [][]string{nil, names} {
+		if got := environment(ours, config.Target{PassEnv: passed}, ""); len(got) > 0 {
+			t.Errorf("pass_env %v lets through %v", passed, got)
+		}
+	}
+}
+
 func TestTheKeysOwnVariableMayBePassed(t *testing.T) {
 	target := config.Target{APIKeyEnv: "MY_KEY", PassEnv: []string{"MY_KEY"}}
 	if got := environment([]string{"MY_KEY=s"}, target, ""); len(got) != 1 {
