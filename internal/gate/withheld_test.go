@@ -1,0 +1,43 @@
+package gate
+
+import (
+	"bytes"
+	"testing"
+)
+
+func TestAWithheldVerdictIsNeverGreen(t *testing.T) {
+	for _, test := range []struct {
+		outcome     Outcome
+		code        int
+		wantOutcome Outcome
+		wantCode    int
+		wantSummary string
+	}{
+		{Pass, 0, Missing, 3, "why"},
+		{Improved, 0, Missing, 3, "why"},
+		{Waived, 0, Missing, 3, "why"},
+		{Observed, 0, Missing, 3, "why"},
+		{New, 0, Missing, 3, "why"},
+		{New, 3, Missing, 3, "why"},
+		{Inconclusive, 0, Missing, 3, "why"},
+		{Inconclusive, 4, Missing, 3, "why"},
+		{Missing, 3, Missing, 3, "why"},
+		{Invalid, 3, Invalid, 3, "before why"},
+		{Incomparable, 3, Incomparable, 3, "before why"},
+		{Regressed, 1, Regressed, 1, "before"},
+		{Breached, 1, Breached, 1, "before"},
+		{Drifted, 1, Drifted, 1, "before"},
+	} {
+		before := Verdict{Outcome: test.outcome, ExitCode: test.code, Summary: "before", Findings: []Finding{{Outcome: test.outcome, Why: "that"}}}
+		got := before.Withheld("why", "next")
+		if got.Outcome != test.wantOutcome || got.ExitCode != test.wantCode || got.Summary != test.wantSummary {
+			t.Errorf("%s with exit code %d becomes %s, %d, %q", test.outcome, test.code, got.Outcome, got.ExitCode, got.Summary)
+		}
+		if f := got.Findings[0]; len(got.Findings) != 2 || f.Why != "why" || f.Next != "next" || len(before.Findings) != 1 {
+			t.Errorf("%s: findings %+v", test.outcome, got.Findings)
+		}
+		if err := WriteVerdict(&bytes.Buffer{}, got); err != nil {
+			t.Errorf("%s: %v", test.outcome, err)
+		}
+	}
+}
