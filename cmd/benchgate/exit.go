@@ -12,7 +12,7 @@ import (
 const (
 	exitOK          = 0
 	exitUsage       = 2   // bad flag, bad config, unreadable or foreign file
-	exitServer      = 3   // server down or dead: nothing can be said of it
+	exitServer      = 3   // server down or dead, or its code may not run here: nothing can be said of it
 	exitInterrupted = 130 // everything measured is on disk
 )
 
@@ -35,10 +35,11 @@ func withHint(err error, format string, args ...any) error {
 
 func exitCode(ctx context.Context, err error) int {
 	var server *campaign.ServerError
+	var missing notMeasured
 	switch {
 	case ctx.Err() != nil:
 		return exitInterrupted
-	case errors.As(err, &server):
+	case errors.As(err, &server), errors.As(err, &missing):
 		return exitServer
 	}
 	return exitUsage

@@ -34,7 +34,7 @@ func (c gateCmd) Run(sh *shell) error {
 	if runner == "" && len(head) > 0 && source.Folder() {
 		runner = head[0].Runner
 	}
-	verdict, err := c.decide(policy, runner, head, source.Files)
+	verdict, err := decide(policy, c.Baseline, runner, head, source.Files)
 	if err != nil {
 		return err
 	}
@@ -52,33 +52,47 @@ func (c gateCmd) Run(sh *shell) error {
 }
 
 // decide holds the candidate against what its campaign was measured for: a committed baseline, the reference that lies
-// beside it, or first the one and then the other.
-func (c gateCmd) decide(p gate.Policy, runner string, head []bench.Digest, files []string) (gate.Verdict, error) {
-	design := designOf(files, head)
+// beside it, or first the one and then the other. Spec says where the baseline stands, files are the candidate's digests.
+func decide(p gate.Policy, spec, runner string, head []bench.Digest, files []string) (gate.Verdict, error) {
 	references, beside, err := references(files)
 	if err != nil {
 		return gate.Verdict{}, err
 	}
-	base, from, err := readBaseline(c.Baseline, runner)
+	base, from, err := readBaseline(spec, runner)
 	if err != nil {
 		return gate.Verdict{}, fmt.Errorf("baseline: %w", err)
 	}
-	withNoise(references, base)
-	if design == "interleaved" && len(references) > 0 {
-		return referred(gate.Decide(p, references, head), beside), nil
+	return held{p, base, from, references, beside, designOf(files, head)}.decide(head)
+}
+
+// held is what a candidate is held against, and where that stands.
+type held struct {
+	gate.Policy
+	base       []bench.Digest
+	from       string
+	references []bench.Digest
+	beside     string
+	design     string
+}
+
+func (h held) decide(head []bench.Digest) (gate.Verdict, error) {
+	withNoise(h.references, h.base)
+	if h.design == "interleaved" && len(h.references) > 0 {
+		return referred(gate.Decide(h.Policy, h.references, head), h.beside), nil
 	}
 	switch _, turns := shapes(head); {
-	case design == "confirm":
-		v := gate.Confirm(p, base, references, head)
-		if len(base) == 0 {
-			from = beside
+	case h.design == "confirm":
+		v := gate.Confirm(h.Policy, h.base, h.references, head)
+		from := h.from
+		if len(h.base) == 0 {
+			from = h.beside
 		}
 		return referred(v, from), nil
-	case turns && len(base) == 0:
-		return gate.Verdict{}, withHint(fmt.Errorf("the candidate was measured in turn with a reference, and %q is not there", beside),
+	case turns && len(h.base) == 0:
+		return gate.Verdict{}, withHint(fmt.Errorf("the candidate was measured in turn with a reference, and %q is not there", h.beside),
 			"give the whole folder of results, or the reference's digests as --baseline")
 	}
-	return referred(gate.Decide(p, base, head), from), nil
+	return referred(gate.Decide(h.Policy, h.base, head), h.from), nil
 }
 
 // withNoise tells references what a calibration of this runner found: it is stored in the runner's baselines.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/benchgate/benchgate/internal/bench"
@@ -34,6 +35,11 @@ func (c runCmd) Run(sh *shell) error {
 	if err != nil {
 		return err
 	}
+	return c.follow(sh, conf, from)
+}
+
+// follow measures what a config asks for. Notes are what there is to say of the config; they stay on record.
+func (c runCmd) follow(sh *shell, conf config.Config, from inherited, notes ...string) error {
 	base, _, err := readBaseline(c.Baseline, conf.Runner)
 	if err != nil {
 		return fmt.Errorf("baseline: %w", err)
@@ -55,7 +61,7 @@ func (c runCmd) Run(sh *shell) error {
 	if c.Runs > 0 && conf.Campaign.Design == "interleaved" {
 		plan.Notes = append(plan.Notes, "--runs is not used by design: interleaved, whose looks say how many visits there are")
 	}
-	plan.Notes = append(append(plan.Notes, from.doubts()...), plan.Crowded(openFiles())...)
+	plan.Notes = slices.Concat(plan.Notes, notes, from.doubts(), plan.Crowded(openFiles()))
 	tellPlan(sh, plan, c.Plan, from.told()...)
 	if err := possible(plan); err != nil || c.Plan {
 		return err

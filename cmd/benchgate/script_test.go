@@ -47,6 +47,9 @@ func scriptParams() testscript.Params {
 			"await":  await,
 			"cut":    cut,
 			"digest": digest,
+			"job":    job,
+			"github": fakeGitHub,
+			"tells":  tells,
 		},
 	}
 }

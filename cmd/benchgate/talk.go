@@ -41,6 +41,17 @@ func newTalk(w io.Writer, quiet, verbose, asJSON bool, getenv func(string) strin
 	return t
 }
 
+// speakTo sends what is said from now on elsewhere; there is no terminal behind it.
+func (t *talk) speakTo(w io.Writer) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.clear()
+	t.w, t.terminal = w, false
+	if t.json != nil {
+		t.json = slog.New(slog.NewJSONHandler(w, nil))
+	}
+}
+
 // say writes one line.
 func (t *talk) say(format string, args ...any) {
 	t.mu.Lock()

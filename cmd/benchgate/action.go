@@ -1,0 +1,102 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/benchgate/benchgate/internal/github"
+	"github.com/benchgate/benchgate/internal/report"
+)
+
+// actionCmd is what action.yml calls. What it is asked comes in the environment, since a composite action maps its inputs so.
+type actionCmd struct{}
+
+// action is one step of a workflow.
+type action struct {
+	sh     *shell
+	in     inputs
+	job    github.Job
+	runner *github.Runner
+	refs   refs
+	// told says that outputs and summary have the answer already.
+	told bool
+	// lost are the things that could not be handed to the runner; they never change an exit code.
+	lost []string
+}
+
+// Run does one of plan, run and judge, and tells the workflow its exit code whatever comes.
+func (actionCmd) Run(sh *shell) error {
+	a := &action{sh: sh, runner: github.NewRunner(sh.getenv, sh.stdout)}
+	a.runner.Mask(sh.getenv(envOf("token")))
+	a.defuse()
+	err := a.do()
+	if !a.told {
+		a.tellEnd(err)
+	}
+	a.tellLost()
+	return err
+}
+
+// defuse sends all that is printed from now on through a writer in which no line is a command to the runner.
+func (a *action) defuse() {
+	a.sh.stdout = a.runner.Defuse(a.sh.stdout)
+	a.sh.stderr = a.runner.Defuse(a.sh.stderr)
+	a.sh.talk.speakTo(a.sh.stderr)
+}
+
+func (a *action) do() (err error) {
+	if a.in, err = readInputs(a.sh.getenv); err != nil {
+		return err
+	}
+	if a.job, err = github.ReadJob(a.sh.getenv); err != nil {
+		return err
+	}
+	if a.job.Event == "pull_request_target" {
+		return withHint(errors.New("event pull_request_target is refused: it hands the rights of this repository to the code of a stranger"),
+			"let the workflow start on pull_request and merge_group")
+	}
+	if err := a.findRefs(); err != nil {
+		return err
+	}
+	switch a.in.mode {
+	case "plan":
+		return a.plan()
+	case "run":
+		return a.run()
+	}
+	return a.judge()
+}
+
+// tellEnd tells the workflow how a step ended that has no verdict.
+func (a *action) tellEnd(err error) {
+	code := exitOK
+	if err != nil {
+		code = exitCode(a.sh.ctx, err)
+		a.runner.Annotate([]github.Annotation{{Level: "error", Title: "benchgate " + a.in.mode, Message: legible(err.Error())}})
+	}
+	if err != nil && a.in.mode == "judge" {
+		a.output("verdict", undecided)
+		a.summarize(func(limit int) string { return report.Summary(answer{err: err}.shown(), limit) })
+	}
+	a.output("exit-code", strconv.Itoa(code))
+}
+
+func (a *action) output(name, value string) {
+	if err := a.runner.Output(name, value); err != nil {
+		a.lost = append(a.lost, err.Error())
+	}
+}
+
+func (a *action) summarize(render func(limit int) string) {
+	if err := a.runner.Summary(render); err != nil {
+		a.lost = append(a.lost, err.Error())
+	}
+}
+
+// tellLost warns of what the runner did not take.
+func (a *action) tellLost() {
+	for _, what := range a.lost {
+		fmt.Fprintf(a.sh.stderr, "benchgate: %s\n", legible(what))
+	}
+}

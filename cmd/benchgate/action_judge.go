@@ -1,0 +1,280 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/benchgate/benchgate/internal/baseline"
+	"github.com/benchgate/benchgate/internal/bench"
+	"github.com/benchgate/benchgate/internal/gate"
+	"github.com/benchgate/benchgate/internal/repo"
+)
+
+// answer is what is said of one runner: a verdict, or why there is none.
+type answer struct {
+	runner  string
+	verdict gate.Verdict
+	err     error
+	// edited says that the change edits what it is judged by.
+	edited bool
+}
+
+// judgement is what is said of all, worst first.
+type judgement struct {
+	answers []answer
+	// needless says why nothing had to be measured; empty where something had.
+	needless string
+	// reports is where report.html is, or the folder of several; empty where there is none.
+	reports string
+	// sum is the SHA-256 of verdict.json, or of the checksum lines of several.
+	sum string
+}
+
+// judge decides again from the files, tells it, and publishes it last: what the API does changes nothing of it.
+func (a *action) judge() error {
+	j := a.decide()
+	if err := a.sh.ctx.Err(); err != nil {
+		return err
+	}
+	if err := a.write(&j); err != nil {
+		return err
+	}
+	a.tell(j)
+	a.publish(j)
+	if err := j.err(); err != nil {
+		return err
+	}
+	if code := j.code(); code != exitOK {
+		return verdictError(code)
+	}
+	return nil
+}
+
+func (a *action) decide() judgement {
+	all, err := a.asked()
+	if err != nil {
+		return judgement{answers: []answer{{runner: "benchgate", err: err}}}
+	}
+	found, err := a.results(all)
+	if err == nil {
+		err = a.knowsScenarios(all)
+	}
+	var needless string
+	if err == nil {
+		needless, err = a.needless(all, found)
+	}
+	edited := a.editedBaselines()
+	j := judgement{needless: needless}
+	for _, q := range all {
+		one := answer{runner: q.Runner, err: err}
+		if err == nil && needless == "" {
+			one.verdict, one.err = a.judgeOne(q, found)
+			one.verdict.Warnings = slices.Concat(edited, q.changes(), one.verdict.Warnings)
+			one.edited = len(edited)+len(q.changes()) > 0
+		}
+		j.answers = append(j.answers, one)
+	}
+	slices.SortStableFunc(j.answers, func(a, b answer) int { return a.rank() - b.rank() })
+	return j
+}
+
+// knowsScenarios refuses a scenario that no config has.
+func (a *action) knowsScenarios(all []asked) error {
+	for _, name := range a.in.scenarios {
+		known := slices.ContainsFunc(all, func(q asked) bool {
+			_, ok := q.Scenario(name)
+			return ok
+		})
+		if !known {
+			return withHint(fmt.Errorf("input scenarios names %q, which no config has", name), "it takes names that stand under scenarios")
+		}
+	}
+	return nil
+}
+
+// results is where the campaign of each runner lies. The folder may be one that run wrote, or hold several, as artifacts are
+// downloaded.
+func (a *action) results(all []asked) (map[string]string, error) {
+	root := a.in.results
+	_, err := os.Stat(root)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read results: %w", err)
+	}
+	found := map[string]string{}
+	for _, q := range all {
+		folders := foldersOf(root, q.Runner)
+		switch {
+		case len(folders) > 1:
+			return nil, withHint(fmt.Errorf("read results %q: there are %d folders of runner %q", a.in.results, len(folders), q.Runner), "download the artifact of this attempt alone")
+		case len(folders) == 1:
+			found[q.Runner] = folders[0]
+		case len(all) == 1 && len(digestsIn(root)) > 0:
+			found[q.Runner] = root
+		}
+	}
+	return found, nil
+}
+
+// foldersOf are the folders of a runner: at the top, or one below.
+func foldersOf(root, runner string) []string {
+	var found []string
+	for _, pattern := range []string{"", "*"} {
+		folders, err := filepath.Glob(filepath.Join(escapeGlob(root), pattern, runner))
+		if err == nil {
+			found = append(found, folders...)
+		}
+	}
+	return slices.DeleteFunc(found, func(folder string) bool { return !isFolder(folder) })
+}
+
+// needless says why nothing had to be measured. Whatever was measured is judged; and where a job before this one came to
+// grief, or was kept from running, nobody knows that it was not needed.
+func (a *action) needless(all []asked, found map[string]string) (string, error) {
+	if a.refs.rules == "" || len(found) > 0 || a.failed(true) != "" {
+		return "", nil
+	}
+	needed, why, err := a.touches(all)
+	if needed || err != nil {
+		return "", err
+	}
+	return why, nil
+}
+
+// failed names what became of the jobs before this one, where not all of them succeeded.
+func (a *action) failed(maySkip bool) string {
+	var bad []string
+	for _, r := range a.in.upstream {
+		if r != "success" && !(maySkip && r == "skipped") && !slices.Contains(bad, r) {
+			bad = append(bad, r)
+		}
+	}
+	return strings.Join(bad, ", ")
+}
+
+func (a *action) judgeOne(q asked, found map[string]string) (gate.Verdict, error) {
+	p, err := a.policy(q)
+	if err != nil {
+		return gate.Verdict{}, err
+	}
+	v, err := a.verdict(p, q, found[q.Runner])
+	if err != nil {
+		return gate.Verdict{}, err
+	}
+	if bad := a.failed(false); bad != "" {
+		v = v.Withheld(fmt.Sprintf("A job before this one did not succeed: %s.", bad), a.wayOut())
+	}
+	return v, nil
+}
+
+// wayOut says what to do where a job before this one did not succeed.
+func (a *action) wayOut() string {
+	if p := a.job.Pull; p != nil && p.Fork {
+		return "The change comes from a fork, whose code is not measured on the lab machine: " + forkWay + "."
+	}
+	return "See the log of the job that measures; run it again when its cause is gone. A campaign that was begun is continued."
+}
+
+// policy is what stands at base, of the scenarios that were asked for.
+func (a *action) policy(q asked) (gate.Policy, error) {
+	p := q.Policy
+	if q.alone == "" && a.refs.rules != "" {
+		facts, err := q.Rewritten(q.edits, func(file string) (bool, error) { return a.differs(q, file) })
+		if err != nil {
+			return p, err
+		}
+		p.Rewritten = facts
+	}
+	if len(a.in.scenarios) == 0 {
+		return p, nil
+	}
+	return only(p, a.in.scenarios), nil
+}
+
+// only is the policy of some scenarios.
+func only(p gate.Policy, names []string) gate.Policy {
+	p.Scenarios = both(p.Scenarios, names)
+	var rules []gate.Rule
+	for _, r := range p.Rules {
+		if len(r.Scenarios) > 0 {
+			if r.Scenarios = both(r.Scenarios, names); len(r.Scenarios) == 0 {
+				continue
+			}
+		}
+		rules = append(rules, r)
+	}
+	p.Rules = rules
+	p.Waivers = slices.DeleteFunc(slices.Clone(p.Waivers), func(w gate.Waiver) bool { return !slices.Contains(names, w.Scenario) })
+	return p
+}
+
+func both(all, names []string) []string {
+	return slices.DeleteFunc(slices.Clone(all), func(s string) bool { return !slices.Contains(names, s) })
+}
+
+// differs reports whether a dataset's file is another one at the head than at base.
+func (a *action) differs(q asked, file string) (bool, error) {
+	if filepath.IsAbs(file) {
+		return false, nil
+	}
+	name := filepath.ToSlash(filepath.Join(filepath.Dir(filepath.FromSlash(q.name)), file))
+	read := func(rev string) (string, error) {
+		data, err := repo.File(a.sh.ctx, "", rev, name)
+		if errors.Is(err, fs.ErrNotExist) {
+			return "", nil
+		}
+		return string(data), err
+	}
+	base, err := read(a.refs.rules)
+	if err != nil {
+		return false, err
+	}
+	head, err := read("HEAD")
+	return base != head, err
+}
+
+// verdict decides what one runner measured.
+func (a *action) verdict(p gate.Policy, q asked, folder string) (gate.Verdict, error) {
+	base, from, err := readBaseline(a.baselines(), q.Runner)
+	if err != nil {
+		return gate.Verdict{}, fmt.Errorf("baseline: %w", err)
+	}
+	base = a.chosen(base)
+	if folder == "" {
+		return absent(p, q.Runner, base, from, fmt.Sprintf("There are no results of runner %q in %q: its folder %s/ was looked for there and one level below.", q.Runner, a.in.results, q.Runner)), nil
+	}
+	head, source, err := baseline.Read(folder, q.Runner)
+	if errors.Is(err, baseline.ErrNone) {
+		return absent(p, q.Runner, base, from, fmt.Sprintf("The results of runner %q hold no run of the candidate: its campaign ended before one was measured.", q.Runner)), nil
+	}
+	if err != nil {
+		return gate.Verdict{}, fmt.Errorf("candidate: %w", err)
+	}
+	references, beside, err := references(source.Files)
+	if err != nil {
+		return gate.Verdict{}, err
+	}
+	v, err := held{p, base, from, a.chosen(references), beside, designOf(source.Files, head)}.decide(a.chosen(head))
+	if err != nil {
+		return gate.Verdict{}, err
+	}
+	v.Attempts = attempts(folder)
+	if other := a.foreign(folder); other != "" {
+		v.Warnings = append([]string{other}, v.Warnings...)
+	}
+	return v, nil
+}
+
+// absent is the verdict on a runner of which nothing was measured.
+func absent(p gate.Policy, runner string, base []bench.Digest, from, why string) gate.Verdict {
+	v := referred(gate.Decide(p, base, nil), from)
+	v.Runner = runner
+	return v.Withheld(why, "See whether the job that measures ran and uploaded its results, and whether this job downloads them to where the input results says.")
+}

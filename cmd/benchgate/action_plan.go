@@ -1,0 +1,59 @@
+package main
+
+import (
+	"fmt"
+	"path"
+	"strconv"
+
+	"github.com/benchgate/benchgate/internal/config"
+	"github.com/benchgate/benchgate/internal/repo"
+	"github.com/benchgate/benchgate/internal/report"
+)
+
+// plan says, before the lab machine is taken, whether there is something to measure, and against which commit.
+func (a *action) plan() error {
+	needed, why, err := a.needed()
+	if err != nil {
+		return err
+	}
+	a.output("needed", strconv.FormatBool(needed))
+	a.output("base", a.refs.base)
+	if needed {
+		fmt.Fprintf(a.sh.stdout, "the change is measured: %s\n", why)
+		return nil
+	}
+	fmt.Fprintf(a.sh.stdout, "not needed: %s\n", why)
+	a.summarize(func(int) string { return needless(why) })
+	return nil
+}
+
+// needed says whether the change can matter to any runner, by its gate.paths as they stand at base. What cannot be told is
+// measured.
+func (a *action) needed() (bool, string, error) {
+	if a.refs.rules == "" {
+		return true, "there is no base to compare it with", nil
+	}
+	all, err := a.asked()
+	if err != nil {
+		return false, "", err
+	}
+	return a.touches(all)
+}
+
+func (a *action) touches(all []asked) (bool, string, error) {
+	changed, err := repo.Changed(a.sh.ctx, "", a.refs.rules, "HEAD")
+	if err != nil {
+		return true, fmt.Sprintf("which files it touches cannot be told: %v", err), nil
+	}
+	why := ""
+	for _, q := range all {
+		var needed bool
+		if needed, why = config.Needed(q.Paths, changed, q.Inputs(path.Dir(q.name))...); needed || q.alone != "" {
+			return true, q.name + ": " + why, nil
+		}
+	}
+	return false, why, nil
+}
+
+// needless says in Markdown that nothing had to be measured.
+func needless(why string) string { return "**benchgate**: not needed, " + report.Aside(why) + ".\n" }

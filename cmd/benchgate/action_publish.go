@@ -1,0 +1,120 @@
+package main
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/benchgate/benchgate/internal/gate"
+	"github.com/benchgate/benchgate/internal/github"
+	"github.com/benchgate/benchgate/internal/report"
+)
+
+// publish tells it on the pull request. It comes last, and whatever becomes of it is a warning.
+func (a *action) publish(j judgement) {
+	posted := a.post(j)
+	if len(posted.Errors) > 0 {
+		what := strings.Join(posted.Errors, "; ")
+		a.runner.Annotate([]github.Annotation{{Level: "warning", Title: "benchgate: not published", Message: what + ". The verdict and the exit code stay what they are."}})
+		a.summarize(func(int) string { return "\n**Not published:** " + report.Aside(what) + "\n" })
+	}
+	a.output("comment-state", posted.Comment)
+	a.output("publish-errors", strings.Join(posted.Errors, "\n"))
+}
+
+// post makes the calls, if there are any to make.
+func (a *action) post(j judgement) github.Posted {
+	none := github.Posted{Comment: "skipped"}
+	number := a.number()
+	post := github.Post{Job: a.job, Key: cmp.Or(a.in.commentKey, a.job.Workflow, "benchgate")}
+	if a.in.comment != "never" && number != 0 {
+		post.Sections = j.sections()
+		post.Quiet = a.in.comment == "auto" && !j.speaks()
+	}
+	if a.in.status {
+		post.Statuses = j.statuses()
+	}
+	if len(post.Sections)+len(post.Statuses) == 0 {
+		return none
+	}
+	client, err := github.NewClient(github.ClientOptions{
+		API: cmp.Or(a.in.api, a.job.API), Token: a.in.token, Repository: a.job.Repository,
+		Say: func(s string) { a.sh.talk.say("%s", s) },
+	})
+	if err != nil {
+		return github.Posted{Comment: "failed", Errors: []string{err.Error()}}
+	}
+	if a.job.Pull == nil && number != 0 {
+		pull, err := client.Pull(a.sh.ctx, number)
+		if err != nil {
+			return github.Posted{Comment: "failed", Errors: []string{err.Error()}}
+		}
+		if !a.measured(pull.HeadSHA) {
+			none.Comment = "superseded"
+			a.sh.talk.say("pull request %d has a newer head, %.12s: it is told nothing", number, pull.HeadSHA)
+			return none
+		}
+		post.Job.Pull = &pull
+	}
+	return client.Publish(a.sh.ctx, post)
+}
+
+// number is that of the pull request to tell; 0 is none.
+func (a *action) number() int {
+	if a.job.Pull != nil {
+		return a.job.Pull.Number
+	}
+	n, err := strconv.Atoi(a.job.Inputs["pull-request"])
+	if err != nil || n < 0 {
+		return 0
+	}
+	return n
+}
+
+// measured reports whether a commit is the one that a dispatch measured.
+func (a *action) measured(sha string) bool { return sha != "" && sha == a.job.Inputs["head"] }
+
+// speaks says whether there is something to read that a green check does not say: anything but a plain pass, or a change of
+// what it was judged by.
+func (j judgement) speaks() bool {
+	if j.needless != "" {
+		return false
+	}
+	return slices.ContainsFunc(j.answers, func(o answer) bool {
+		return o.err != nil || o.edited || o.verdict.Outcome != gate.Pass && o.verdict.Outcome != gate.Observed
+	})
+}
+
+// sections are what the comment says of each runner.
+func (j judgement) sections() []github.Section {
+	var all []github.Section
+	for _, o := range j.answers {
+		render := func(limit int) string { return report.Comment(o.shown(), limit) }
+		if j.needless != "" {
+			render = func(int) string { return needless(j.needless) }
+		}
+		all = append(all, github.Section{Name: o.runner, Rank: o.rank(), Render: render})
+	}
+	return all
+}
+
+func (j judgement) statuses() []github.Status {
+	var all []github.Status
+	for _, o := range j.answers {
+		one := github.Status{Context: "benchgate/" + o.runner, State: "failure", Description: report.Line(o.shown(), mostDescription)}
+		switch {
+		case j.needless != "":
+			one.State, one.Description = "success", "not needed: the change touches nothing that gate.paths counts"
+		case o.err != nil:
+			one.State = "error"
+		case o.code() == exitOK:
+			one.State = "success"
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// mostDescription is how many characters the description of a status may have.
+const mostDescription = 140

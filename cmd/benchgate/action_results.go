@@ -1,0 +1,79 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/benchgate/benchgate/internal/baseline"
+	"github.com/benchgate/benchgate/internal/bench"
+	"github.com/benchgate/benchgate/internal/campaign"
+	"github.com/benchgate/benchgate/internal/repo"
+)
+
+// baselines is where they are read: of a commit, by git objects alone, where there is a base.
+func (a *action) baselines() string {
+	if a.refs.baselines != "" {
+		return "ref:" + a.refs.baselines
+	}
+	return baseline.Folder
+}
+
+// chosen are the digests of the scenarios that were asked for.
+func (a *action) chosen(all []bench.Digest) []bench.Digest {
+	if len(a.in.scenarios) == 0 {
+		return all
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(d bench.Digest) bool { return !slices.Contains(a.in.scenarios, d.Scenario) })
+}
+
+// editedBaselines names the baselines that the change touches: they are read as they stand at base.
+func (a *action) editedBaselines() []string {
+	if a.refs.baselines == "" {
+		return nil
+	}
+	changed, err := repo.Changed(a.sh.ctx, "", a.refs.baselines, "HEAD")
+	if err != nil {
+		return []string{fmt.Sprintf("whether the change edits baselines cannot be told: %v", err)}
+	}
+	var files []string
+	for _, f := range changed {
+		if strings.HasPrefix(f, baseline.Folder+"/") && filepath.Ext(f) == ".json" {
+			files = append(files, f)
+		}
+	}
+	if len(files) == 0 {
+		return nil
+	}
+	shown := files[:min(len(files), mostEdits)]
+	return []string{fmt.Sprintf("the change edits %s (%s), which has no effect before it is merged", count(len(files), "baseline"), strings.Join(shown, ", "))}
+}
+
+// foreign says of which commit the results are, where it is not the one that this job judges.
+func (a *action) foreign(folder string) string {
+	h, ok := headerOf(filepath.Join(folder, campaign.JournalFile))
+	if !ok || h.Commit == "" {
+		return ""
+	}
+	measured, _, _ := strings.Cut(h.Commit, "+")
+	here, err := repo.Resolve(a.sh.ctx, "", "HEAD")
+	if err != nil || slices.Contains([]string{here, a.job.SHA, a.job.Head(), a.job.Inputs["head"]}, measured) {
+		return ""
+	}
+	return fmt.Sprintf("the results are of commit %.12s, and this job judges %.12s", measured, here)
+}
+
+func isFolder(name string) bool {
+	info, err := os.Lstat(name)
+	return err == nil && info.IsDir()
+}
+
+func digestsIn(folder string) []string {
+	files, err := filepath.Glob(filepath.Join(escapeGlob(folder), "*.json"))
+	if err != nil {
+		return nil
+	}
+	return slices.DeleteFunc(files, func(f string) bool { return filepath.Base(f) == "verdict.json" })
+}

@@ -1,0 +1,216 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/benchgate/benchgate/internal/config"
+	"github.com/benchgate/benchgate/internal/repo"
+)
+
+// mostConfig is how many bytes of a config file of the head are read; one more than a config may have is enough to be told.
+const mostConfig = 1<<20 + 1
+
+// mostEdits is how many edits of one config are named.
+const mostEdits = 8
+
+// asked is what is asked of one runner: rules as they stand at base, the build under test as it stands at the head.
+type asked struct {
+	config.Config
+	edits config.Edits
+	// name is the path of the file, from the working folder, with slashes.
+	name string
+	// alone says that only one side has the file: "base" or "head"; empty where both have it.
+	alone string
+}
+
+// refs are the commits that a change is held against; empty where nothing is proposed, as in a nightly run: then the checkout
+// is held against itself.
+type refs struct {
+	// base is what the change would be merged into, rules the commit whose config holds, baselines that of the baselines.
+	base, rules, baselines string
+}
+
+func (a *action) findRefs() error {
+	base, err := a.base()
+	if err != nil && (a.in.mode == "plan" || a.in.baselineRef == "") {
+		return err
+	}
+	a.refs = refs{base: base, rules: cmp.Or(a.in.configRef, a.in.baselineRef, base), baselines: cmp.Or(a.in.baselineRef, base)}
+	return nil
+}
+
+// base is where the event says that the change would be merged. GitHub checks out its own merge of a pull request: there it is
+// what was merged into, which may be newer than what the event says.
+func (a *action) base() (string, error) {
+	head := a.job.Inputs["head"]
+	if a.job.Pull != nil {
+		head = a.job.Pull.HeadSHA
+	}
+	parents, err := repo.Parents(a.sh.ctx, "", "HEAD")
+	switch {
+	case err == nil && len(parents) == 2 && head != "" && parents[1] == head:
+		return parents[0], nil
+	case a.job.Inputs["pull-request"] != "":
+		return "", withHint(fmt.Errorf("the checkout is not GitHub's merge of commit %.40q, which the input head names: no base is known", head),
+			"somebody has pushed since, or the pull request conflicts; read it again, or set the inputs config-ref and baseline-ref")
+	}
+	return a.job.Base(), nil
+}
+
+// asked reads the configs of all runners: one file, or those of a folder.
+func (a *action) asked() ([]asked, error) {
+	name := filepath.ToSlash(filepath.Clean(a.in.config))
+	heads, err := headConfigs(name)
+	if err != nil {
+		return nil, err
+	}
+	bases := map[string][]byte{}
+	if a.refs.rules != "" {
+		if bases, err = a.baseConfigs(name); err != nil {
+			return nil, withHint(err, "check out with fetch-depth: 0, so that the base commit is there")
+		}
+	}
+	names := map[string]bool{}
+	for n := range heads {
+		names[n] = true
+	}
+	for n := range bases {
+		names[n] = true
+	}
+	if len(names) == 0 {
+		return nil, withHint(fmt.Errorf("read config %q: it is neither in the checkout nor at base", name), "benchgate init writes one; the input config names another file or folder")
+	}
+	var all []asked
+	for n := range names {
+		q, err := ask(n, heads[n], bases[n], a.refs.rules != "")
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, q)
+	}
+	slices.SortFunc(all, func(a, b asked) int { return cmp.Compare(a.Runner, b.Runner) })
+	for i := range all[1:] {
+		if all[i].Runner == all[i+1].Runner {
+			return nil, withHint(fmt.Errorf("%s and %s are both of runner %q", all[i].name, all[i+1].name, all[i].Runner), "give each file its own runner: the name is that of the folder under baselines/")
+		}
+	}
+	return all, nil
+}
+
+func ask(name string, head, base []byte, against bool) (asked, error) {
+	q := asked{name: name}
+	var err error
+	switch {
+	case head == nil:
+		q.alone = "base"
+		q.Config, err = config.Parse(name, base)
+	case base == nil:
+		if against {
+			q.alone = "head"
+		}
+		q.Config, err = config.Parse(name, head)
+	default:
+		q.Config, q.edits, err = config.ParseAgainst(name, head, base)
+	}
+	return q, err
+}
+
+// headConfigs reads the checkout. It is of the change that is judged, so no link is followed out of it, and only files are
+// read.
+func headConfigs(name string) (map[string][]byte, error) {
+	if !filepath.IsLocal(filepath.FromSlash(name)) {
+		return nil, withHint(fmt.Errorf("input config is %q", name), "it takes a path in the repository")
+	}
+	root, err := os.OpenRoot(".")
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	files := map[string][]byte{}
+	names := []string{name}
+	switch info, err := root.Stat(name); {
+	case errors.Is(err, fs.ErrNotExist):
+		return files, nil
+	case err != nil:
+		return nil, fmt.Errorf("read config %q: %w", name, err)
+	case info.IsDir():
+		if names, err = fs.Glob(root.FS(), path.Join(escapeGlob(name), "*.yaml")); err != nil {
+			return nil, fmt.Errorf("read config %q: %w", name, err)
+		}
+	}
+	for _, n := range names {
+		if files[n], err = plainFile(root, n); err != nil {
+			return nil, fmt.Errorf("read config %q: %w", n, err)
+		}
+	}
+	return files, nil
+}
+
+func escapeGlob(s string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(s)
+}
+
+func plainFile(root *os.Root, name string) ([]byte, error) {
+	info, err := root.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("not a regular file")
+	}
+	f, err := root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, mostConfig))
+}
+
+// baseConfigs reads a commit.
+func (a *action) baseConfigs(name string) (map[string][]byte, error) {
+	data, err := repo.File(a.sh.ctx, "", a.refs.rules, name)
+	if err == nil {
+		return map[string][]byte{name: data}, nil
+	}
+	entries, folderErr := repo.Files(a.sh.ctx, "", a.refs.rules, name)
+	switch {
+	case folderErr != nil || len(entries) == 0 && !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	case len(entries) == 0:
+		return nil, nil
+	}
+	files := map[string][]byte{}
+	for _, e := range entries {
+		if path.Ext(e.Name) != ".yaml" || strings.Contains(e.Name, "/") {
+			continue
+		}
+		if files[path.Join(name, e.Name)], err = e.Read(a.sh.ctx); err != nil {
+			return nil, fmt.Errorf("read config %q at base: %w", e.Path, err)
+		}
+	}
+	return files, nil
+}
+
+// changes says what the head changes of what it is judged by: none of it has an effect before it is merged.
+func (q asked) changes() []string {
+	var lines []string
+	switch q.alone {
+	case "head":
+		lines = append(lines, fmt.Sprintf("%s is not there at base: its rules are those of the change itself", q.name))
+	case "base":
+		lines = append(lines, fmt.Sprintf("the change removes %s: it is judged by what stands at base", q.name))
+	}
+	for _, l := range q.edits.Lines(mostEdits) {
+		lines = append(lines, fmt.Sprintf("the change edits %s, which has no effect before it is merged: %s", q.name, l))
+	}
+	return lines
+}

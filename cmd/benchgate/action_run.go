@@ -1,0 +1,56 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/benchgate/benchgate/internal/config"
+	"github.com/benchgate/benchgate/internal/server"
+)
+
+// forkWay is how the change of a fork is measured all the same.
+const forkWay = "the merge queue measures it (on: merge_group), or a maintainer who has read it starts the dispatch workflow with its number"
+
+// run measures. It has no token, and its config's target is that of the change.
+func (a *action) run() error {
+	if p := a.job.Pull; p != nil && p.Fork {
+		return withHint(notMeasured{fmt.Errorf("pull request %d comes from a fork, whose code does not run on this machine: missing", p.Number)}, forkWay)
+	}
+	conf, notes, err := a.oneAsked()
+	if err != nil {
+		return err
+	}
+	if name := conf.Target.APIKeyEnv; server.OfJob(name) {
+		return withHint(fmt.Errorf("%s: target.api_key_env is %q, which is the job's own", conf.File, name), "name the variable that holds the key of the server")
+	}
+	c := runCmd{Config: conf.File, Output: a.in.out, Scenario: a.in.scenarios, Baseline: a.baselines()}
+	return c.follow(a.sh, conf, inherited{}, notes...)
+}
+
+// oneAsked is what is asked of this runner, and what there is to say of it.
+func (a *action) oneAsked() (config.Config, []string, error) {
+	all, err := a.asked()
+	if err != nil {
+		return config.Config{}, nil, err
+	}
+	if len(all) > 1 {
+		var names []string
+		for _, q := range all {
+			names = append(names, q.name)
+		}
+		return config.Config{}, nil, withHint(fmt.Errorf("%q holds the configs of %d runners", a.in.config, len(all)), "say which in the input config: %s", strings.Join(names, ", "))
+	}
+	q := all[0]
+	notes := q.changes()
+	if a.refs.rules == "" && q.Campaign.Design != "committed" {
+		q.Campaign.Design = "committed"
+		notes = append(notes, "there is no base to take turns with: design committed")
+	}
+	return q.Config, notes, nil
+}
+
+// notMeasured is an error that leaves something missing: nothing can be said of it.
+type notMeasured struct{ error }
+
+func (e notMeasured) Unwrap() error { return errors.Unwrap(e.error) }

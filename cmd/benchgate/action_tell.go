@@ -1,0 +1,192 @@
+package main
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/benchgate/benchgate/internal/gate"
+	"github.com/benchgate/benchgate/internal/github"
+	"github.com/benchgate/benchgate/internal/report"
+)
+
+// The words of the output verdict that are no outcome.
+const (
+	undecided = "error"      // exit 2: nothing could be decided
+	notNeeded = "not-needed" // exit 0: no changed file matches gate.paths
+)
+
+// severest are exit codes, the first wins.
+var severest = []int{exitUsage, 1, exitServer, 4, exitOK}
+
+// rank is the place of an answer among others, the worst has the lowest.
+func (o answer) rank() int { return slices.Index(severest, o.code()) }
+
+// code is the exit code of the answer.
+func (o answer) code() int {
+	if o.err != nil {
+		return exitUsage
+	}
+	return o.verdict.ExitCode
+}
+
+// shown is the verdict, or what stands in for one where nothing could be decided. It is shown and never written.
+func (o answer) shown() gate.Verdict {
+	if o.err == nil {
+		return o.verdict
+	}
+	why := "Nothing could be decided: " + strings.Join(append([]string{o.err.Error()}, hints(o.err)...), "\n")
+	return gate.Verdict{Outcome: gate.Invalid, ExitCode: exitServer, Runner: o.runner, Summary: why}
+}
+
+func (j judgement) code() int {
+	if j.needless != "" {
+		return exitOK
+	}
+	return j.answers[0].code()
+}
+
+// err is the first of what kept an answer from being a verdict.
+func (j judgement) err() error {
+	for _, o := range j.answers {
+		if o.err != nil {
+			return o.err
+		}
+	}
+	return nil
+}
+
+// word is the output verdict: the outcome that made the exit code.
+func (j judgement) word() string {
+	switch {
+	case j.needless != "":
+		return notNeeded
+	case j.err() != nil:
+		return undecided
+	}
+	var like []gate.Outcome
+	for _, o := range j.answers {
+		if o.code() == j.code() {
+			like = append(like, o.verdict.Outcome)
+		}
+	}
+	return string(gate.Worst(gate.Policy{}, like...))
+}
+
+// write writes verdict.json and report.html, of several runners each in a folder of its own. What an earlier step left there
+// goes first.
+func (a *action) write(j *judgement) error {
+	if err := sweep(a.in.out, j.answers); err != nil {
+		return err
+	}
+	if j.needless != "" {
+		return nil
+	}
+	var sums []string
+	for _, o := range j.answers {
+		if o.err != nil {
+			continue
+		}
+		name := "verdict.json"
+		if len(j.answers) > 1 {
+			name = filepath.Join(o.runner, name)
+		}
+		path := filepath.Join(a.in.out, name)
+		if err := writeVerdict(path, o.verdict); err != nil {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		j.sum = fmt.Sprintf("%x", sha256.Sum256(data))
+		j.reports = filepath.Join(a.in.out, "report.html")
+		sums = append(sums, j.sum+"  "+filepath.ToSlash(name)+"\n")
+	}
+	if len(j.answers) > 1 && len(sums) > 0 {
+		slices.SortFunc(sums, func(a, b string) int { return strings.Compare(a[65:], b[65:]) })
+		j.sum, j.reports = fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(sums, "")))), a.in.out
+	}
+	return nil
+}
+
+// sweep removes the verdicts that lie where these will.
+func sweep(out string, answers []answer) error {
+	folders := []string{out}
+	for _, o := range answers {
+		folders = append(folders, filepath.Join(out, o.runner))
+	}
+	for _, folder := range folders {
+		for _, name := range []string{"verdict.json", "report.html"} {
+			if err := os.Remove(filepath.Join(folder, name)); err != nil && !os.IsNotExist(err) {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// tell says it to the workflow and to whoever reads the job: outputs, log, summary, annotations.
+func (a *action) tell(j judgement) {
+	a.told = true
+	a.output("verdict", j.word())
+	a.output("exit-code", strconv.Itoa(j.code()))
+	a.output("report", j.reports)
+	a.output("verdict-sha256", j.sum)
+	if j.needless != "" {
+		fmt.Fprintf(a.sh.stdout, "not needed: %s\n", j.needless)
+		a.summarize(func(int) string { return needless(j.needless) })
+		return
+	}
+	for _, o := range j.answers {
+		if err := report.Write(a.sh.stdout, "text", o.shown()); err != nil {
+			a.lost = append(a.lost, err.Error())
+		}
+	}
+	a.summarize(func(limit int) string { return j.render(limit, report.Summary) })
+	a.runner.Annotate(j.remarks())
+}
+
+// render gives every answer its share of so many bytes; what one does not use is the next one's.
+func (j judgement) render(limit int, of func(gate.Verdict, int) string) string {
+	var b strings.Builder
+	for i, o := range j.answers {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		b.WriteString(of(o.shown(), (limit-b.Len())/(len(j.answers)-i)))
+	}
+	return b.String()
+}
+
+// mostWarnings is one less than a step may show, so that there is room to say what became of publishing.
+const mostWarnings = 9
+
+// remarks are the annotations, worst first over all runners.
+func (j judgement) remarks() []github.Annotation {
+	var all []github.Annotation
+	warnings, more := 0, 0
+	for _, o := range j.answers {
+		for _, n := range report.Notes(o.shown()) {
+			if n.Level == "warning" {
+				if warnings++; warnings >= mostWarnings {
+					more++
+					continue
+				}
+			}
+			one := github.Annotation{Level: n.Level, Title: n.Title, Message: n.Message, File: n.File, Line: n.Line}
+			if len(j.answers) > 1 {
+				one.Title = o.runner + " " + one.Title
+			}
+			all = append(all, one)
+		}
+	}
+	if more > 0 {
+		all = append(all, github.Annotation{Level: "warning", Message: fmt.Sprintf("%d more: the summary of this job has them all", more)})
+	}
+	return all
+}
