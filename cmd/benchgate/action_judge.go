@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/benchgate/benchgate/internal/artifact"
 	"github.com/benchgate/benchgate/internal/baseline"
 	"github.com/benchgate/benchgate/internal/bench"
 	"github.com/benchgate/benchgate/internal/gate"
@@ -60,7 +62,12 @@ func (a *action) decide() judgement {
 	if err != nil {
 		return judgement{answers: []answer{{runner: "benchgate", err: err}}}
 	}
-	found, err := a.results(all)
+	root, done, err := a.openResults()
+	defer done()
+	var found map[string]string
+	if err == nil {
+		found, err = a.results(root, all)
+	}
 	if err == nil {
 		err = a.knowsScenarios(all)
 	}
@@ -97,16 +104,25 @@ func (a *action) knowsScenarios(all []asked) error {
 	return nil
 }
 
+// openResults is the folder of results, empty where there is none. They are a stranger's: artifact looks at every file first,
+// and unpacks what is a zip.
+func (a *action) openResults() (root string, done func(), err error) {
+	done = func() {}
+	root, err = artifact.Open(a.in.results, cmp.Or(a.sh.getenv("RUNNER_TEMP"), os.TempDir()))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", done, nil
+	}
+	if err == nil && root != a.in.results {
+		done = func() { _ = os.RemoveAll(root) }
+	}
+	return root, done, err
+}
+
 // results is where the campaign of each runner lies. The folder may be one that run wrote, or hold several, as artifacts are
 // downloaded.
-func (a *action) results(all []asked) (map[string]string, error) {
-	root := a.in.results
-	_, err := os.Stat(root)
-	if errors.Is(err, fs.ErrNotExist) {
+func (a *action) results(root string, all []asked) (map[string]string, error) {
+	if root == "" {
 		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read results: %w", err)
 	}
 	found := map[string]string{}
 	for _, q := range all {
