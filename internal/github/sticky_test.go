@@ -141,8 +141,12 @@ func TestOthersActInBetween(t *testing.T) {
 // TestJobsOfAMatrixShareTheComment lets the second of two jobs start ever later, on a server that takes seconds for an
 // answer: whatever overlaps, one comment with both sections is left.
 func TestJobsOfAMatrixShareTheComment(t *testing.T) {
+	step := 700 * time.Millisecond
+	if testing.Short() {
+		step = 3 * time.Second
+	}
 	for _, there := range []string{"", written(t, 49, "old words")} {
-		for late := time.Duration(0); late < 16*time.Second; late += 700 * time.Millisecond {
+		for late := time.Duration(0); late < 16*time.Second; late += step {
 			t.Run(fmt.Sprintf("comment %v late %v", there != "", late), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					state := open()
