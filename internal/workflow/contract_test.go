@@ -228,3 +228,14 @@ func TestActionIsTheContract(t *testing.T) {
 		t.Errorf("outputs (-want +got):\n%s", diff)
 	}
 }
+
+// TestEveryInputIsRead looks for each input where it is read: in the script that installs, or in the program.
+func TestEveryInputIsRead(t *testing.T) {
+	script, program := string(read(t, "scripts/install-action.sh")), string(read(t, "cmd/benchgate/action_inputs.go"))
+	for input := range parse(t, read(t, "action.yml")).Inputs {
+		byScript, byProgram := strings.Contains(script, "${"+variable(input)+":-"), strings.Contains(program, `("`+input+`"`)
+		if byScript == byProgram {
+			t.Errorf("input %s: read by the script %t, by the program %t, want one of them", input, byScript, byProgram)
+		}
+	}
+}
