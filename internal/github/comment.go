@@ -96,6 +96,9 @@ func (s *sticky) write(ctx context.Context, own []note, found listing) {
 		return
 	}
 	err := s.update(ctx, target, others, body)
+	if s.c.failure(err).kind == unknown && s.holds(ctx, found, target.id, body) {
+		err = nil
+	}
 	switch f := s.c.failure(err); f.kind {
 	case worked:
 		s.done.Comment = updated
@@ -128,6 +131,12 @@ func (s *sticky) update(ctx context.Context, n note, others []section, body stri
 		err = set(s.post.compose(others, commentShort))
 	}
 	return err
+}
+
+// holds tells whether a write whose answer was lost has come about.
+func (s *sticky) holds(ctx context.Context, before listing, id int64, body string) bool {
+	now, err := s.c.notes(ctx, s.post, before.from())
+	return err == nil && slices.ContainsFunc(now.notes, func(n note) bool { return n.id == id && sameText(n.body, body) })
 }
 
 // create writes a new comment, and learns from it who the token writes as. Comments of ours that could not be told from

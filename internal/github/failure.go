@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -78,9 +79,21 @@ func failureOf(err error) failure {
 	case errors.Is(err, errTooMany):
 		return failure{kind: crowded, said: err.Error()}
 	case unreached(err):
-		return failure{kind: unmet, said: err.Error()}
+		return failure{kind: unmet, said: cause(err)}
 	}
-	return failure{kind: unknown, said: err.Error()}
+	return failure{kind: unknown, said: cause(err)}
+}
+
+// cause is what an error says without the address that was called.
+func cause(err error) string {
+	var call *url.Error
+	switch {
+	case !errors.As(err, &call):
+		return err.Error()
+	case call.Timeout():
+		return fmt.Sprintf("no answer within %.0f s", attemptTime.Seconds())
+	}
+	return call.Err.Error()
 }
 
 func statusOf(r *http.Response) int {
@@ -174,7 +187,7 @@ func (f failure) why(permission string) string {
 	case slow:
 		return fmt.Sprintf("GitHub asks to wait %.0f s, which is more than publishing may take; re-run the job later", f.after.Seconds())
 	case locked:
-		return "the conversation takes no comments; unlock it to have one"
+		return "the conversation takes no comments; unlock it, or turn issues on, to have one"
 	case gone:
 		return "there is no such thing, or the token may not see it; check the repository, and the line `permissions: {" + permission + "}`"
 	case tooLong:
@@ -184,7 +197,7 @@ func (f failure) why(permission string) string {
 	case redirect:
 		return f.said + "; check api-url"
 	case unmet:
-		return "no connection; check the network, HTTPS_PROXY and NO_PROXY of the runner"
+		return "no connection; check the network, HTTPS_PROXY, NO_PROXY and SSL_CERT_FILE of the runner"
 	case crowded:
 		return f.said + "; the summary of this job has the result"
 	case over, spent:

@@ -2,6 +2,7 @@ package github_test
 
 import (
 	"context"
+	"flag"
 	"net/http"
 	"os"
 	"strings"
@@ -12,6 +13,8 @@ import (
 	"github.com/benchgate/benchgate/internal/github"
 	"github.com/benchgate/benchgate/internal/sim"
 )
+
+var update = flag.Bool("update", false, "write the golden files of testdata anew")
 
 const (
 	repository = "example/server"

@@ -1,7 +1,6 @@
 package github_test
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"regexp"
@@ -13,8 +12,6 @@ import (
 	"github.com/benchgate/benchgate/internal/ghfake"
 	"github.com/google/go-cmp/cmp"
 )
-
-var update = flag.Bool("update", false, "write testdata/matrix.tsv anew")
 
 const matrixHead = `# What comes of each fault of GitHub's API, met once and met always by one kind of call.
 # A cell is: what is told of the comment, the calls, the comment in the end + the statuses in the end.

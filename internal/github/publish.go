@@ -41,6 +41,9 @@ type Posted struct {
 func (c *Client) Publish(ctx context.Context, p Post) Posted {
 	ctx, cancel := c.within(ctx)
 	defer cancel()
+	if !isHash.MatchString(p.Job.Head()) {
+		return Posted{Comment: skipped, Errors: []string{"publish: the commit to publish for is not known"}}
+	}
 	p.Job.RunAttempt = max(p.Job.RunAttempt, 1)
 	kept := min(len(p.Statuses), statusesKept)
 	c.wire.most -= kept

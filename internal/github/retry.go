@@ -1,10 +1,12 @@
 package github
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -53,7 +55,15 @@ type tag struct {
 type tagKey struct{}
 
 func (t *tagged) RoundTrip(r *http.Request) (*http.Response, error) {
-	return t.next.RoundTrip(r.WithContext(context.WithValue(r.Context(), tagKey{}, &tag{method: r.Method})))
+	resp, err := t.next.RoundTrip(r.WithContext(context.WithValue(r.Context(), tagKey{}, &tag{method: r.Method})))
+	if err != nil {
+		return nil, err
+	}
+	// The body is in memory. Closing it here ends the timer of its attempt, which go-github leaves running after a refusal.
+	body, err := io.ReadAll(resp.Body)
+	resp.Body.Close()
+	resp.Body = io.NopCloser(bytes.NewReader(body))
+	return resp, err
 }
 
 // checkRetry returns the error of the call itself, never one of its own: the caller tells failures apart.
@@ -135,7 +145,8 @@ func unreached(err error) bool {
 	var dns *net.DNSError
 	var op *net.OpError
 	var record tls.RecordHeaderError
-	return errors.As(err, &dns) || errors.As(err, &record) ||
+	var certificate *tls.CertificateVerificationError
+	return errors.As(err, &dns) || errors.As(err, &record) || errors.As(err, &certificate) ||
 		errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect" || op.Op == "socks connect")
 }
 

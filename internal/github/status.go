@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	api "github.com/google/go-github/v66/github"
@@ -31,14 +32,14 @@ func (c *Client) statuses(ctx context.Context, p Post) []string {
 			continue
 		}
 		left := todo[i:]
-		if f := c.failure(err); !f.stops() && f.kind != denied && f.kind != gone && f.kind != unmet && f.kind != spent {
+		if f := c.failure(err); !f.stops() && f.kind != denied && f.kind != gone && f.kind != unmet && f.kind != redirect && f.kind != spent {
 			left = left[:1]
 		}
 		var names []string
 		for _, l := range left {
-			names = append(names, l.Context)
+			names = append(names, strconv.Quote(l.Context))
 		}
-		what := fmt.Sprintf("write status %q", cut(strings.Join(names, `", "`), 200))
+		what := "write status " + cut(strings.Join(names, ", "), 200)
 		errs = append(errs, c.sentence(what, statusPermission, err))
 		if len(left) > 1 {
 			break
