@@ -25,7 +25,7 @@ type action struct {
 	lost []string
 }
 
-// Run does one of plan, run and judge, and tells the workflow its exit code whatever comes.
+// Run does one of plan, run, judge and keep, and tells the workflow its exit code whatever comes.
 func (actionCmd) Run(sh *shell) error {
 	a := &action{sh: sh, runner: github.NewRunner(sh.getenv, sh.stdout)}
 	a.runner.Mask(sh.getenv(envOf("token")))
@@ -55,6 +55,9 @@ func (a *action) do() (err error) {
 	if a.job.Event == "pull_request_target" {
 		return withHint(errors.New("event pull_request_target is refused: it hands the rights of this repository to the code of a stranger"),
 			"let the workflow start on pull_request and merge_group")
+	}
+	if a.in.mode == "keep" {
+		return a.keep()
 	}
 	if err := a.findRefs(); err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 
 // inputs are those of action.yml.
 type inputs struct {
-	mode                   string // plan, run or judge
+	mode                   string // plan, run, judge or keep
 	config                 string
 	configRef, baselineRef string // empty: the base that the event names
 	results, out           string
@@ -37,7 +37,7 @@ func envOf(input string) string {
 func readInputs(getenv func(string) string) (inputs, error) {
 	r := inputReader{getenv: getenv}
 	in := inputs{
-		mode:        r.word("mode", "", "plan", "run", "judge"),
+		mode:        r.word("mode", "", "plan", "run", "judge", "keep"),
 		config:      r.text("config", "benchgate.yaml"),
 		configRef:   r.text("config-ref", ""),
 		baselineRef: r.text("baseline-ref", ""),

@@ -57,8 +57,8 @@ func undated(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// nightly is what a night's campaign leaves: five runs, so many times slower than the first night's.
-func nightly(night int, by float64) bench.Digest {
+// aNight is what a night's campaign leaves: five runs, so many times slower than the first night's.
+func aNight(night int, by float64) bench.Digest {
 	start := time.Date(2026, 9, 1+night, 2, 0, 0, 0, time.UTC)
 	s := bench.Session{ID: fmt.Sprintf("night-%d", night), Started: start, Visits: []bench.Visit{{Number: 1, Started: start}}}
 	for i := range 5 {
@@ -101,9 +101,9 @@ func put(t *testing.T, d bench.Digest) string {
 // A baseline grows by a night at a time, forgets the oldest, and remembers where it began although each step was small.
 func TestBaselineGrowsAndRemembersWhereItBegan(t *testing.T) {
 	t.Chdir(t.TempDir())
-	told(t, 0, "baseline", "accept", put(t, nightly(0, 1)))
+	told(t, 0, "baseline", "accept", put(t, aNight(0, 1)))
 	for night := 1; night <= 13; night++ {
-		told(t, 0, "baseline", "accept", put(t, nightly(night, math.Pow(1.02, float64(night)))), "--add-session", "--reason", "nightly")
+		told(t, 0, "baseline", "accept", put(t, aNight(night, math.Pow(1.02, float64(night)))), "--add-session", "--reason", "nightly")
 	}
 	if got := told(t, 0, "baseline", "list"); !regexp.MustCompile(`lab +chat +10 +50 +2026-09-14`).MatchString(got) {
 		t.Errorf("list:\n%s", got)
@@ -120,7 +120,7 @@ func TestBaselineGrowsAndRemembersWhereItBegan(t *testing.T) {
 	if strings.Contains(show, "night-3 ") {
 		t.Errorf("night 3 is kept:\n%s", show)
 	}
-	told(t, 0, "baseline", "accept", put(t, nightly(14, 1.3)), "--new-epoch", "--reason", "engine 0.35 by design")
+	told(t, 0, "baseline", "accept", put(t, aNight(14, 1.3)), "--new-epoch", "--reason", "engine 0.35 by design")
 	show = told(t, 0, "baseline", "show", "lab", "chat")
 	for _, want := range []string{"epoch 1, 1 of at most 10 sessions, 5 runs", "accepted by ada: engine 0.35 by design", "5.0 % (assumed)", "nothing to compare yet"} {
 		if !strings.Contains(show, want) {
@@ -131,30 +131,30 @@ func TestBaselineGrowsAndRemembersWhereItBegan(t *testing.T) {
 }
 
 func TestNightsThatDoNotBelongAreRefused(t *testing.T) {
-	failing := nightly(3, 0.6)
+	failing := aNight(3, 0.6)
 	for i := range failing.Sessions[0].Visits[0].Runs {
 		r := &failing.Sessions[0].Visits[0].Runs[i]
 		r.OK, r.Failed, r.Metrics["error.ratio"] = 88, map[bench.Class]int{bench.HTTP5xx: 12}, 0.12
 	}
-	renamed := nightly(0, 1)
+	renamed := aNight(0, 1)
 	renamed.Sessions[0].ID = "imported again"
-	future := nightly(3, 1)
+	future := aNight(3, 1)
 	future.Sessions[0].Started = time.Now().AddDate(1, 0, 0)
 	for name, test := range map[string]struct {
 		d    bench.Digest
 		want string
 	}{
-		"slower":                   {nightly(3, 1.5), "its level differs: ttft.p50 regressed"},
-		"faster":                   {nightly(3, 0.6), "its level differs: ttft.p50 improved"},
+		"slower":                   {aNight(3, 1.5), "its level differs: ttft.p50 regressed"},
+		"faster":                   {aNight(3, 0.6), "its level differs: ttft.p50 improved"},
 		"faster, with many errors": {failing, "12 % of requests failed here and 0.0 % at base, and a failed request has no latency; start anew with --new-epoch"},
-		"the same night":           {nightly(0, 1), `session "night-0" was accepted already`},
+		"the same night":           {aNight(0, 1), `session "night-0" was accepted already`},
 		"the same results":         {renamed, `run 1 of session "imported again" is run 1 of session "night-0" once more`},
 		"a year from now":          {future, "set the clock that is wrong"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			told(t, 0, "baseline", "accept", put(t, nightly(0, 1)))
-			told(t, 0, "baseline", "accept", put(t, nightly(1, 1.01)), "--add-session")
+			told(t, 0, "baseline", "accept", put(t, aNight(0, 1)))
+			told(t, 0, "baseline", "accept", put(t, aNight(1, 1.01)), "--add-session")
 			before, err := os.ReadFile("baselines/lab/chat.json")
 			if err != nil {
 				t.Fatal(err)
@@ -171,9 +171,9 @@ func TestNightsThatDoNotBelongAreRefused(t *testing.T) {
 
 func TestSessionsOfOneDayAreWarnedOf(t *testing.T) {
 	t.Chdir(t.TempDir())
-	told(t, 0, "baseline", "accept", put(t, nightly(0, 1)))
-	soon := nightly(1, 1)
-	soon.Sessions[0].Started = nightly(0, 1).Sessions[0].Started.Add(40 * time.Minute)
+	told(t, 0, "baseline", "accept", put(t, aNight(0, 1)))
+	soon := aNight(1, 1)
+	soon.Sessions[0].Started = aNight(0, 1).Sessions[0].Started.Add(40 * time.Minute)
 	const want = `sessions "night-0" and "night-1" began within 40m0s: they do not show how far days differ`
 	if got := told(t, 0, "baseline", "accept", put(t, soon), "--add-session"); !strings.Contains(got, want) {
 		t.Errorf("said %q", got)
@@ -181,7 +181,7 @@ func TestSessionsOfOneDayAreWarnedOf(t *testing.T) {
 	if got := told(t, 0, "baseline", "show", "lab", "chat"); !strings.Contains(got, want) {
 		t.Errorf("show says %q", got)
 	}
-	if got := told(t, 0, "baseline", "accept", put(t, nightly(2, 1)), "--add-session"); strings.Contains(got, "began within") {
+	if got := told(t, 0, "baseline", "accept", put(t, aNight(2, 1)), "--add-session"); strings.Contains(got, "began within") {
 		t.Errorf("a night later: %q", got)
 	}
 }

@@ -19,6 +19,8 @@ const (
 func (r Result) Title() string {
 	joined, refused := len(names(r.Joined())), len(names(r.Refused()))
 	switch {
+	case joined+refused == 0:
+		return "baselines: nothing to merge"
 	case refused == 0:
 		return "baselines: " + join(joined)
 	case joined == 0:
