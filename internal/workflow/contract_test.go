@@ -37,6 +37,7 @@ type job struct {
 type step struct {
 	ID, Uses, Run, Shell string
 	With, Env            map[string]any
+	If                   any
 }
 
 const root = "../.."
@@ -226,6 +227,45 @@ func TestActionIsTheContract(t *testing.T) {
 	want = strings.Fields("base comment-state exit-code needed publish-errors report verdict verdict-sha256")
 	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(a.Outputs))); diff != "" {
 		t.Errorf("outputs (-want +got):\n%s", diff)
+	}
+}
+
+// TestBaseIsNeverTheChangeItself: actions/checkout takes an empty ref for the commit of the event.
+func TestBaseIsNeverTheChangeItself(t *testing.T) {
+	seen := 0
+	for name, b := range workflows(t) {
+		for id, j := range parse(t, b).Jobs {
+			for _, s := range j.Steps {
+				if s.With["path"] != "base" {
+					continue
+				}
+				seen++
+				if ref := s.With["ref"]; ref != "${{ needs.plan.outputs.base }}" || s.If != "needs.plan.outputs.base != ''" {
+					t.Errorf("%s: job %s checks out %v as the base if %v", name, id, ref, s.If)
+				}
+			}
+		}
+	}
+	if seen < 3 {
+		t.Errorf("saw only %d checkouts: is the test looking in the right place?", seen)
+	}
+}
+
+// TestEveryOutputIsWritten holds what the program tells the workflow against action.yml.
+func TestEveryOutputIsWritten(t *testing.T) {
+	files, err := filepath.Glob(root + "/cmd/benchgate/action*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	written := map[string]bool{}
+	for _, f := range files {
+		for _, m := range regexp.MustCompile(`\.output\("([\w-]+)"`).FindAllSubmatch(read(t, "cmd/benchgate/"+filepath.Base(f)), -1) {
+			written[string(m[1])] = true
+		}
+	}
+	named := parse(t, read(t, "action.yml")).Outputs
+	if diff := cmp.Diff(slices.Sorted(maps.Keys(named)), slices.Sorted(maps.Keys(written))); diff != "" {
+		t.Errorf("-action.yml +program:\n%s", diff)
 	}
 }
 
