@@ -62,6 +62,8 @@ var onlyIn = map[string][]string{
 	"github.com/prometheus":                 {"server"},
 	"github.com/shirou/gopsutil":            {"host"},
 	"github.com/sethvargo/go-githubactions": {"github"},
+	// never where requests are timed: a retry there would be a request that nobody counts.
+	"github.com/hashicorp/go-retryablehttp": {"github", "server"},
 }
 
 type listed struct {

@@ -23,12 +23,12 @@ func (c *Client) call(ctx context.Context, do func() (*api.Response, error)) err
 
 // once makes one call. The reason why a context ended is better than the library's word for it.
 func (c *Client) once(ctx context.Context, do func() (*api.Response, error)) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
+	if err := ended(ctx); err != nil {
+		return err
 	}
 	_, err := do()
-	if err != nil && ctx.Err() != nil {
-		return context.Cause(ctx)
+	if cause := ended(ctx); err != nil && cause != nil {
+		return cause
 	}
 	return err
 }

@@ -1,7 +1,6 @@
 package github
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -64,16 +63,20 @@ func failureOf(err error) failure {
 		return failure{kind: limited, status: statusOf(rate.Response), said: rate.Message, until: rate.Rate.Reset.Time}
 	case errors.As(err, &abuse):
 		f := failure{kind: slow, status: statusOf(abuse.Response), said: abuse.Message, after: slowWait}
-		if abuse.RetryAfter != nil {
-			f.after = *abuse.RetryAfter
+		if d, ok := retryAfter(abuse.Response); ok {
+			f.after = d
+		} else if abuse.RetryAfter != nil { // the library refuses calls until then, without an answer of GitHub's
+			f.after = max(0, *abuse.RetryAfter)
 		}
 		return f
 	case errors.As(err, &answer):
 		return failureOfAnswer(answer)
 	case errors.As(err, &refused):
 		return failure{kind: redirect, said: refused.why}
-	case errors.Is(err, errBudget), errors.Is(err, context.Canceled):
+	case errors.Is(err, errBudget), errors.Is(err, errEnded):
 		return failure{kind: over, said: err.Error()}
+	case errors.Is(err, errProxy):
+		return failure{kind: unmet, said: errProxy.Error()}
 	case errors.Is(err, errCalls):
 		return failure{kind: spent, said: errCalls.Error()}
 	case errors.Is(err, errTooMany):
@@ -113,7 +116,8 @@ func failureOfAnswer(e *api.ErrorResponse) failure {
 	case f.status == http.StatusTooManyRequests && e.Response.Header.Get("X-Ratelimit-Remaining") == "0":
 		f.kind, f.until = limited, resetOf(e.Response)
 	case f.status == http.StatusTooManyRequests,
-		f.status == http.StatusForbidden && (asked || strings.Contains(low, "secondary rate limit")):
+		f.status == http.StatusForbidden && (asked || strings.Contains(low, "secondary rate limit")),
+		f.status == http.StatusUnprocessableEntity && strings.Contains(low, "submitted too quickly"):
 		f.kind, f.after = slow, slowWait
 		if d, ok := retryAfter(e.Response); ok {
 			f.after = d

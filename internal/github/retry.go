@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -118,17 +119,17 @@ func backoff(first, last time.Duration, attempt int, resp *http.Response) time.D
 	return d + time.Duration(rand.Int64N(int64(d)/4+1))
 }
 
-// retryAfter is the wait that an answer asks for, in seconds or by a date; negative waits ask for none.
+// retryAfter is the wait that an answer asks for, in seconds or by a date, and a day at most.
 func retryAfter(resp *http.Response) (time.Duration, bool) {
 	s := strings.TrimSpace(resp.Header.Get("Retry-After"))
 	if s == "" {
 		return 0, false
 	}
-	if n, err := strconv.ParseInt(s, 10, 32); err == nil {
-		return max(0, time.Duration(n)*time.Second), true
+	if n, err := strconv.ParseFloat(s, 64); err == nil && !math.IsNaN(n) {
+		return time.Duration(min(max(0, n), 86400) * float64(time.Second)), true
 	}
 	if at, err := http.ParseTime(s); err == nil {
-		return max(0, time.Until(at)), true
+		return min(max(0, time.Until(at)), 24*time.Hour), true
 	}
 	return 0, false
 }
@@ -137,7 +138,7 @@ func retryAfter(resp *http.Response) (time.Duration, bool) {
 func final(err error) bool {
 	var refused *redirectError
 	var certificate *tls.CertificateVerificationError
-	return errors.Is(err, errCalls) || errors.Is(err, errBudget) || errors.As(err, &refused) || errors.As(err, &certificate)
+	return errors.Is(err, errCalls) || errors.Is(err, errBudget) || errors.Is(err, errEnded) || errors.Is(err, errProxy) || errors.As(err, &refused) || errors.As(err, &certificate)
 }
 
 // unreached tells the failures in which no server heard the call.

@@ -11,6 +11,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"time"
 )
@@ -18,6 +19,8 @@ import (
 var (
 	errBudget = errors.New("the time for publishing is over")
 	errCalls  = errors.New("the calls for publishing are used up")
+	errEnded  = errors.New("the job is being ended")
+	errProxy  = errors.New("HTTPS_PROXY is not the address of a proxy")
 )
 
 // errAnswer says that a call was answered, and what it did is unknown.
@@ -73,13 +76,19 @@ func whole(resp *http.Response) (*http.Response, error) {
 	return resp, nil
 }
 
+// ended is why a context has ended: because its time is over, or because the caller has given up. It is nil before that.
+func ended(ctx context.Context) error {
+	cause := context.Cause(ctx)
+	if cause == nil || errors.Is(cause, errBudget) {
+		return cause
+	}
+	return fmt.Errorf("%w: %w", errEnded, cause)
+}
+
 // wait ends early with the reason that the context has, and at once where the wait would outlast it.
 func wait(ctx context.Context, d time.Duration) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if d <= 0 {
-		return nil
+	if err := ended(ctx); err != nil || d <= 0 {
+		return err
 	}
 	if end, ok := ctx.Deadline(); ok && time.Until(end) < d {
 		return errBudget
@@ -88,7 +97,7 @@ func wait(ctx context.Context, d time.Duration) error {
 	defer t.Stop()
 	select {
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return ended(ctx)
 	case <-t.C:
 		return nil
 	}
@@ -98,7 +107,7 @@ func wait(ctx context.Context, d time.Duration) error {
 // SSL_CERT_FILE on systems that look for theirs elsewhere.
 func environmentTransport() (http.RoundTripper, error) {
 	t := &http.Transport{
-		Proxy:                 http.ProxyFromEnvironment,
+		Proxy:                 proxy,
 		DialContext:           (&net.Dialer{Timeout: 5 * time.Second}).DialContext,
 		TLSHandshakeTimeout:   5 * time.Second,
 		ResponseHeaderTimeout: attemptTime,
@@ -114,6 +123,15 @@ func environmentTransport() (http.RoundTripper, error) {
 		t.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 	}
 	return t, nil
+}
+
+// proxy is that of the environment. One that cannot be read is not repeated: it may hold a password.
+func proxy(r *http.Request) (*url.URL, error) {
+	u, err := http.ProxyFromEnvironment(r)
+	if err != nil {
+		return nil, errProxy
+	}
+	return u, nil
 }
 
 func authorities(file string) (*x509.CertPool, error) {

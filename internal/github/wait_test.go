@@ -1,0 +1,123 @@
+package github_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/benchgate/benchgate/internal/ghfake"
+	"github.com/benchgate/benchgate/internal/github"
+	"github.com/google/go-cmp/cmp"
+)
+
+// refusing is a GitHub that refuses each write with one answer, and has nothing to list.
+type refusing struct {
+	status int
+	header http.Header
+	body   string
+	writes *int
+}
+
+func (f refusing) RoundTrip(r *http.Request) (*http.Response, error) {
+	w := httptest.NewRecorder()
+	switch {
+	case r.Method != http.MethodGet:
+		*f.writes++
+		for k, v := range f.header {
+			w.Header()[k] = v
+		}
+		w.WriteHeader(f.status)
+		fmt.Fprint(w, f.body)
+	case strings.HasSuffix(r.URL.Path, "/comments"):
+		fmt.Fprint(w, "[]")
+	default:
+		fmt.Fprintf(w, `{"number": %d, "head": {"sha": %q}, "base": {"sha": %q}}`, number, headSHA, olderSHA)
+	}
+	return w.Result(), nil
+}
+
+func TestAWriteWaitsAsLongAsGitHubAsksFor(t *testing.T) {
+	const often = `{"message": "You have exceeded a secondary rate limit."}`
+	for name, c := range map[string]struct {
+		status int
+		after  string
+		body   string
+		writes int
+		took   time.Duration // 0: no wait at all
+	}{
+		"seconds":                     {429, "13", often, 2, 13 * time.Second},
+		"a date":                      {429, "Sat, 01 Jan 2000 00:00:20 GMT", often, 2, 20 * time.Second},
+		"a date that is over":         {429, "Fri, 31 Dec 1999 00:00:00 GMT", often, 2, 0},
+		"less than nothing":           {429, "-5", often, 2, 0},
+		"nothing said":                {429, "", often, 2, time.Minute},
+		"no time":                     {403, "soon", often, 2, time.Minute},
+		"no number":                   {429, "NaN", often, 2, time.Minute},
+		"more than there is":          {429, "91", often, 1, 0},
+		"more than fits":              {429, "99999999999999999999", often, 1, 0},
+		"forever":                     {403, "inf", often, 1, 0},
+		"too quickly after the other": {422, "", `{"message": "Validation Failed", "errors": [{"message": "was submitted too quickly"}]}`, 2, time.Minute},
+		"by an old page of its docs": {
+			403, "", `{"message": "no", "documentation_url": "https://docs.github.com/rest/overview/#abuse-rate-limits"}`,
+			2, time.Minute,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				writes := 0
+				f := refusing{status: c.status, body: c.body, writes: &writes}
+				if c.after != "" {
+					f.header = http.Header{"Retry-After": {c.after}}
+				}
+				client, err := github.NewClient(github.ClientOptions{API: "http://127.0.0.1:1", Token: token, Repository: repository, Transport: f})
+				if err != nil {
+					t.Fatal(err)
+				}
+				start := time.Now()
+				posted := publish(client, post(github.Section{Name: "h100", Render: text("red")}))
+				// A second between two writes comes on top where the wait is shorter.
+				if took := time.Since(start); took < c.took || took > c.took+time.Second {
+					t.Errorf("took %v, want %v", took, c.took)
+				}
+				if writes != c.writes || posted.Comment != "failed" || len(posted.Errors) != 1 {
+					t.Errorf("%d writes, want %d: %+v", writes, c.writes, posted)
+				}
+			})
+		})
+	}
+}
+
+func TestAJobThatIsEndedSaysSoAndCallsNobodyElse(t *testing.T) {
+	for name, cause := range map[string]error{"no cause": nil, "a cause": errors.New("interrupted")} {
+		t.Run(name, func(t *testing.T) {
+			inVirtualTime(t, ghfake.Options{Faults: []ghfake.Fault{{Name: "hang", On: "list"}}}, func(t *testing.T, fake *ghfake.Server, client *github.Client) {
+				ctx, cancel := context.WithCancelCause(t.Context())
+				time.AfterFunc(3*time.Second, func() { cancel(cause) })
+				p := post(github.Section{Name: "h100", Render: text("red")})
+				p.Statuses = []github.Status{{Context: "benchgate/h100", State: "failure"}}
+				start := time.Now()
+				posted := client.Publish(ctx, p)
+				if diff := cmp.Diff([]string{"pull", "list"}, fake.Made()); diff != "" || posted.Comment != "failed" {
+					t.Errorf("%+v; calls (-want +got):\n%s", posted, diff)
+				}
+				if len(posted.Errors) != 1 || !strings.Contains(posted.Errors[0], "the job is being ended") || time.Since(start) > 4*time.Second {
+					t.Errorf("after %v: %q", time.Since(start), posted.Errors)
+				}
+			})
+		})
+	}
+}
+
+func TestAProxyThatCannotBeReadIsNotRepeated(t *testing.T) {
+	for _, address := range []string{"http://me:sesame@[bad", "http://me:sesame@127.0.0.1:1", "ftp://me:sesame@127.0.0.1:1"} {
+		posted, out := inChild(t, "https://"+enterprise+"/api/v3", "HTTPS_PROXY="+address)
+		if posted.Comment != "skipped" || !strings.Contains(out, "HTTPS_PROXY") || strings.Contains(out, "sesame") {
+			t.Errorf("%s: %s", address, out)
+		}
+	}
+}
