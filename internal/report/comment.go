@@ -13,17 +13,17 @@ const mostCharacters = 65_536
 // Comment renders the verdict for a comment: at most limit bytes, and never more characters than GitHub takes. What is cut is
 // said, and that the job's summary has more. Foreign text in it mentions nobody, links nowhere and breaks no table.
 func Comment(v gate.Verdict, limit int) string {
-	return markdown(v, size{limit, mostCharacters}, "More is in the job's summary, all of it in report.html.")
+	return markdown(v, size{limit, mostCharacters}, "The job's summary has more, report.html among its artifacts all.")
 }
 
 // Summary renders the verdict for a job's summary: at most limit bytes. What is cut is said, and that the HTML report has it.
 func Summary(v gate.Verdict, limit int) string {
-	return markdown(v, size{limit, limit}, "All of it is in report.html.")
+	return markdown(v, size{limit, limit}, "All of it is in report.html among the artifacts.")
 }
 
 // writeMarkdown renders for a file. It fits a comment, whoever posts it.
 func writeMarkdown(w io.Writer, v gate.Verdict) error {
-	_, err := io.WriteString(w, Summary(v, mostCharacters))
+	_, err := io.WriteString(w, markdown(v, size{mostCharacters, mostCharacters}, "All of it is in report.html."))
 	return err
 }
 

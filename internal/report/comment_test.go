@@ -73,6 +73,12 @@ func limits() []int {
 func TestACommentKeepsItsLimitAndWhatMatters(t *testing.T) {
 	all := verdicts(t)
 	all["crowd"] = crowd(t, 500)
+	if testing.Short() {
+		all["crowd"] = crowd(t, 100)
+		for _, name := range []string{"breached", "buffered", "drifted", "incomparable", "interleaved", "missing", "network", "new", "observed", "simulated", "waived"} {
+			delete(all, name)
+		}
+	}
 	for name, v := range all {
 		before := ""
 		for _, limit := range limits() {
@@ -168,14 +174,16 @@ func TestASummaryHoldsMoreThanAComment(t *testing.T) {
 	if n := len(summary); n > 1_000_000 || n < 900_000 {
 		t.Errorf("the summary has %d bytes", n)
 	}
-	if !strings.Contains(comment, "in the job's summary") || strings.Contains(summary, "in the job's summary") {
+	if !strings.Contains(comment, "job's summary has more") || strings.Contains(summary, "job's summary has more") {
 		t.Error("a comment points at the summary, and a summary not at itself")
 	}
 }
 
 // TestNoRoomAtAll: even where nothing fits the limit holds.
 func TestNoRoomAtAll(t *testing.T) {
-	for name, v := range verdicts(t) {
+	all := verdicts(t)
+	for _, name := range []string{"pass", "simulated", "many", "hostile"} {
+		v := all[name]
 		for _, limit := range []int{-1, 0, 1, 10, 30, 100, 250, 400} {
 			got := Comment(v, limit)
 			if len(got) > max(0, limit) || !utf8.ValidString(got) {
