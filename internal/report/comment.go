@@ -65,37 +65,35 @@ func drafted(v gate.Verdict, where string) draft {
 	open, rest := opened(v, findings)
 	plan, calm := steps(v.Outcome, findings)
 	var (
-		title    = titleBlock(v)
-		mind     = mindBlock(v)
-		table    = tableBlock(open, findings, level(v))
-		drawing  = drawingBlock(open)
-		todo     = todoBlock(v, plan)
-		with     = &block{name: "the baseline"}
-		warnings = &block{name: "the warnings"}
-		more     = moreBlock(rest, findings, level(v))
-		words    = wordsBlock(v, plan, calm)
-		waived   = listBlock("the waivers", fmt.Sprintf("Waivers (%d)", len(v.Waivers)), waivers(v.Waivers))
-		checks   = checksBlock(v)
-		surround = environmentBlock(v)
-		account  = serverBlock(v)
-		client   = clientBlock(v)
-		starts   = listBlock("the attempts", fmt.Sprintf("Attempts (%d)", len(v.Attempts)), attempts(v.Attempts))
-		method   = methodBlock(v, findings)
-		runs     = runsBlock(findings)
+		title            = titleBlock(v)
+		mind             = mindBlock(v)
+		table            = tableBlock(open, findings, level(v))
+		drawing          = drawingBlock(open)
+		todo             = todoBlock(v, plan)
+		with             = &block{name: "the baseline"}
+		warnings, hushed = warningBlocks(v)
+		more             = moreBlock(rest, findings, level(v))
+		words            = wordsBlock(v, plan, calm)
+		waived           = listBlock("the waivers", fmt.Sprintf("Waivers (%d)", len(v.Waivers)), waivers(v.Waivers))
+		checks           = checksBlock(v)
+		surround         = environmentBlock(v)
+		account          = serverBlock(v)
+		client           = clientBlock(v)
+		starts           = listBlock("the attempts", fmt.Sprintf("Attempts (%d)", len(v.Attempts)), attempts(v.Attempts))
+		method           = methodBlock(v, findings)
+		runs             = runsBlock(findings)
 	)
-	if green(v) {
-		warnings = listBlock("the warnings", "⚠️ "+count(len(notes(v)), "warning"), notes(v))
-	} else {
+	if !green(v) {
 		with.addText("\nCompared with " + inline(opponent(v)) + ".\n")
-		warnings = warningsBlock(notes(v))
 	}
 	return draft{
-		blocks: []*block{title, mind, table, drawing, todo, with, warnings, more, words, checks, waived, surround, account, client, starts, method, runs},
+		blocks: []*block{title, mind, table, drawing, todo, with, warnings, hushed, more, words, checks, waived, surround, account, client, starts, method, runs},
 		keeps: []keep{
 			{title, 2},
 			{mind, everything},
 			{table, 3},
 			{title, everything},
+			{warnings, min(2, len(v.Warnings))},
 			{todo, 2},
 			{table, fewRows},
 			{drawing, fewRows},
@@ -106,6 +104,7 @@ func drafted(v gate.Verdict, where string) draft {
 			{drawing, everything},
 			{todo, everything},
 			{warnings, everything},
+			{hushed, everything},
 			{checks, everything},
 			{waived, everything},
 			{more, everything},

@@ -165,6 +165,21 @@ func TestAGreenCommentIsAFewLines(t *testing.T) {
 	}
 }
 
+// TestWarningsOfTheVerdictAreSeen: that a change edits the rules it is judged by is such a warning, and no reader of a green
+// comment, or of a short one, may miss it.
+func TestWarningsOfTheVerdictAreSeen(t *testing.T) {
+	for _, name := range []string{"pass", "regressed", "many"} {
+		v := verdict(t, "testdata/"+name+".json")
+		v.Warnings = []string{"the change edits benchgate.yaml: gate.rules[0].tolerance: 5% → 50%"}
+		for _, limit := range []int{2000, mostCharacters} {
+			open, _, _ := strings.Cut(Comment(v, limit), "<details>")
+			if !strings.Contains(flat(open), flat(v.Warnings[0])) {
+				t.Errorf("%s at %d does not show it openly:\n%s", name, limit, open)
+			}
+		}
+	}
+}
+
 func TestASummaryHoldsMoreThanAComment(t *testing.T) {
 	v := crowd(t, 5000)
 	comment, summary := Comment(v, 1<<20), Summary(v, 1_000_000)

@@ -21,16 +21,25 @@ func listBlock(name, summary string, lines []string) *block {
 	return b
 }
 
-// warningsBlock shows a few warnings openly and folds the others.
-func warningsBlock(lines []string) *block {
-	b := &block{name: "the warnings", head: "\n**Warnings**\n\n"}
-	if len(lines) > mostNotes {
-		b = folded("the warnings", "⚠️ "+count(len(lines), "warning"))
+// warningBlocks shows a few warnings openly and folds the others. Those of the verdict as a whole come first; where it is
+// green only they are open.
+func warningBlocks(v gate.Verdict) (open, rest *block) {
+	lines := notes(v)
+	n := min(len(lines), mostNotes)
+	if green(v) {
+		n = min(len(v.Warnings), mostNotes)
 	}
-	for _, s := range lines {
-		b.add(func() string { return "- " + inline(s) + "\n" })
+	open = &block{name: "warning", counted: true, head: "\n**Warnings**\n\n"}
+	for _, s := range lines[:n] {
+		open.add(func() string { return "- " + inline(s) + "\n" })
 	}
-	return b
+	summary := "⚠️ " + count(len(lines)-n, "warning")
+	if n > 0 {
+		summary = "⚠️ " + count(len(lines)-n, "more warning")
+	}
+	rest = listBlock("warning", summary, lines[n:])
+	rest.counted = true
+	return open, rest
 }
 
 // moreBlock folds the findings that nobody has to look at, with their drawing where they are all there are.
