@@ -18,19 +18,28 @@ func digest(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 {
 		ts.Fatalf("usage: digest FILE DAY METRIC VALUE…")
 	}
-	day, err := time.Parse(time.DateOnly, args[1])
+	b, err := digestOf(args[0], args[1], args[2], args[3:])
 	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b, 0o600))
+}
+
+// digestOf is the digest as bytes; its sessions are named after the file.
+func digestOf(file, from, metric string, values []string) ([]byte, error) {
+	day, err := time.Parse(time.DateOnly, from)
+	if err != nil {
+		return nil, err
+	}
 	var sessions []string
 	order := 0
-	for i, values := range strings.Split(strings.Join(args[3:], " "), "/") {
+	for i, values := range strings.Split(strings.Join(values, " "), "/") {
 		at := day.AddDate(0, 0, i).Format(time.RFC3339)
 		var runs []string
 		for _, v := range strings.Fields(values) {
 			order++
-			runs = append(runs, fmt.Sprintf(`{"order": %d, "duration": 10, "sent": 100, "ok": 100, "good": 100, "metrics": {%q: %s, "error.ratio": 0}}`, order, args[2], v))
+			runs = append(runs, fmt.Sprintf(`{"order": %d, "duration": 10, "sent": 100, "ok": 100, "good": 100, "metrics": {%q: %s, "error.ratio": 0}}`, order, metric, v))
 		}
 		sessions = append(sessions, fmt.Sprintf(`{"id": %q, "started": %q, "visits": [{"number": 1, "started": %q, "runs": [%s]}]}`,
-			strings.TrimSuffix(args[0], ".json")+"-"+at, at, at, strings.Join(runs, ", ")))
+			strings.TrimSuffix(file, ".json")+"-"+at, at, at, strings.Join(runs, ", ")))
 	}
 	match := []string{}
 	for _, k := range []string{
@@ -42,5 +51,5 @@ func digest(ts *testscript.TestScript, neg bool, args []string) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `{"schema": %q, "runner": "lab", "scenario": "chat", "must_match": {%s}, "sessions": [%s]}`,
 		bench.DigestSchema, strings.Join(match, ", "), strings.Join(sessions, ", "))
-	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b.Bytes(), 0o600))
+	return b.Bytes(), nil
 }
