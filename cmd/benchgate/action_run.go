@@ -25,6 +25,8 @@ func (a *action) run() error {
 		return withHint(fmt.Errorf("%s: target.api_key_env is %q, which is the job's own", conf.File, name), "name the variable that holds the key of the server")
 	}
 	c := runCmd{Config: conf.File, Output: a.in.out, Scenario: a.in.scenarios, Baseline: a.baselines()}
+	// A night is a session of its own, also of a commit that was measured before; another attempt of the same run goes on.
+	c.Fresh = a.refs.rules == "" && a.job.RunAttempt <= 1
 	return c.follow(a.sh, conf, inherited{}, notes...)
 }
 
