@@ -48,16 +48,16 @@ func (c *Client) pause(ctx context.Context, d time.Duration) error {
 // may have made.
 func (c *Client) create(ctx context.Context, do func() (*api.Response, error), find func() (bool, error)) error {
 	err := c.once(ctx, do)
-	var pause time.Duration
+	var held error
 	switch f := c.failure(err); f.kind {
 	case slow:
-		pause = f.after
+		held = c.pause(ctx, f.after)
 	case unknown:
-		pause = afterUnknown
+		held = wait(ctx, max(afterUnknown, f.after))
 	default:
 		return err
 	}
-	if c.pause(ctx, pause) != nil {
+	if held != nil {
 		return err
 	}
 	switch found, lost := find(); {

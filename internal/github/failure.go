@@ -38,7 +38,7 @@ type failure struct {
 	status int           // 0: no answer
 	said   string        // what GitHub says of it, on one line; foreign text
 	until  time.Time     // limited: when calls are taken again; zero unknown
-	after  time.Duration // slow: the wait that GitHub asks for
+	after  time.Duration // slow, unknown: the wait that GitHub asks for; 0 none
 }
 
 // slowWait is what GitHub asks for where it names no time.
@@ -136,6 +136,7 @@ func failureOfAnswer(e *api.ErrorResponse) failure {
 		f.kind = invalid
 	default:
 		f.kind = unknown
+		f.after, _ = retryAfter(e.Response)
 	}
 	return f
 }

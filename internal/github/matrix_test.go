@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 
 	"github.com/benchgate/benchgate/internal/ghfake"
+	"github.com/benchgate/benchgate/internal/github"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -107,4 +108,32 @@ func failing(t *testing.T, f ghfake.Fault) (cell string) {
 		}
 	})
 	return cell
+}
+
+// TestNoFaultOpensTwoPullRequests plays every fault against the standing pull request of the nightly.
+func TestNoFaultOpensTwoPullRequests(t *testing.T) {
+	for _, fault := range ghfake.Names() {
+		for _, times := range []int{1, 0} {
+			if testing.Short() && (times == 0 || fault == "huge") {
+				continue
+			}
+			synctest.Test(t, func(t *testing.T) {
+				w := inMemory(t, ghfake.Options{Faults: []ghfake.Fault{{Name: fault, On: "create-pull", Times: times}}})
+				defer w.leave()
+				stood, err := w.client().StandingPull(t.Context(), github.Standing{Head: "nightly", Base: "main", Title: "Baselines", Body: "new words"})
+				made := 0
+				for _, p := range w.State().Pulls {
+					if p.HeadRef == "nightly" {
+						made++
+					}
+				}
+				if told := stood.State == "created"; made > 1 || told != (err == nil) || told && made == 0 {
+					t.Errorf("%s, %d times: %d pull requests, told %+v, %v, calls %v", fault, times, made, stood, err, w.Made())
+				}
+				if err != nil && (strings.Contains(err.Error(), token) || strings.ContainsAny(err.Error(), "\r\n")) {
+					t.Errorf("%s: the error is %q", fault, err)
+				}
+			})
+		}
+	}
 }
