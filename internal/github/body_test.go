@@ -143,6 +143,25 @@ func TestOnlyTheFirstLineMarksAComment(t *testing.T) {
 	}
 }
 
+func TestOnlyABotIsABot(t *testing.T) {
+	for _, c := range []struct {
+		token, login string
+		bot, own     bool
+	}{
+		{"github-actions[bot]", "github-actions[bot]", true, true},
+		{"github-actions[bot]", "github-actions[bot]", false, false},
+		{"maintainer", "Maintainer", false, true},
+		{"maintainer", "maintainer", true, false},
+		{"maintainer", "maintainer2", false, false},
+		{"", "", false, false},
+	} {
+		client := Client{login: c.token}
+		if own := client.wrote(note{login: c.login, bot: c.bot}); own != c.own {
+			t.Errorf("%q takes a comment of %q (bot: %v) for its own: %v", c.token, c.login, c.bot, own)
+		}
+	}
+}
+
 func TestACommentKeepsWithinItsBytes(t *testing.T) {
 	long := strings.Repeat("é", 60_000)
 	mine := func(n int) []Section {

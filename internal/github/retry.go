@@ -156,8 +156,8 @@ type redirectError struct{ why string }
 
 func (e *redirectError) Error() string { return e.why }
 
-// checkRedirect follows a redirect only to the same host, and a write only where it stays that write: of a POST that is
-// answered by 301, 302 or 303 the standard library would make a GET, whose success looks like that of the write.
+// checkRedirect follows a redirect only to the same host, and a write only where it stays that write (307 and 308): of one
+// that is answered by 301, 302 or 303 the standard library would make a GET, whose success looks like that of the write.
 func checkRedirect(next *http.Request, before []*http.Request) error {
 	first := before[0]
 	var status int
@@ -169,8 +169,7 @@ func checkRedirect(next *http.Request, before []*http.Request) error {
 		return &redirectError{"the API redirects on and on"}
 	case !sameOrigin(next.URL, first.URL):
 		return &redirectError{fmt.Sprintf("the API redirects to another host, %q: not followed with a token", cut(next.URL.Host, 80))}
-	case next.Method != first.Method,
-		!reads(first.Method) && status != http.StatusTemporaryRedirect && status != http.StatusPermanentRedirect:
+	case next.Method != first.Method:
 		return &redirectError{fmt.Sprintf("the API answers a write with a redirect (%d) that would turn it into a read", status)}
 	}
 	return nil

@@ -92,6 +92,55 @@ func TestAWriteWaitsAsLongAsGitHubAsksFor(t *testing.T) {
 	}
 }
 
+// unwell answers every read with 503.
+type unwell struct {
+	after string
+	reads *int
+}
+
+func (u unwell) RoundTrip(*http.Request) (*http.Response, error) {
+	*u.reads++
+	w := httptest.NewRecorder()
+	if u.after != "" {
+		w.Header().Set("Retry-After", u.after)
+	}
+	w.WriteHeader(http.StatusServiceUnavailable)
+	return w.Result(), nil
+}
+
+func TestAReadIsRepeatedAfterTheWaitThatIsAskedForUpToTwentySeconds(t *testing.T) {
+	for _, c := range []struct {
+		after string
+		reads int
+		least time.Duration
+		most  time.Duration
+	}{
+		{"", 4, 3500 * time.Millisecond, 4375 * time.Millisecond}, // 0.5 + 1 + 2 s, and up to a quarter more
+		{"0", 4, 0, 0},
+		{"15", 4, 45 * time.Second, 45 * time.Second},
+		{"20", 4, 60 * time.Second, 60 * time.Second},
+		{"21", 1, 0, 0},
+		{"99999999999999999999", 1, 0, 0},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			reads := 0
+			client, err := github.NewClient(github.ClientOptions{
+				API: "http://127.0.0.1:1", Token: token, Repository: repository, Transport: unwell{c.after, &reads},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			start := time.Now()
+			if _, err := client.Pull(t.Context(), number); err == nil || !strings.Contains(err.Error(), "503") {
+				t.Errorf("Retry-After %q: error %v", c.after, err)
+			}
+			if took := time.Since(start); reads != c.reads || took < c.least || took > c.most {
+				t.Errorf("Retry-After %q: %d reads in %v", c.after, reads, took)
+			}
+		})
+	}
+}
+
 func TestAJobThatIsEndedSaysSoAndCallsNobodyElse(t *testing.T) {
 	for name, cause := range map[string]error{"no cause": nil, "a cause": errors.New("interrupted")} {
 		t.Run(name, func(t *testing.T) {
