@@ -182,20 +182,12 @@ func methodBlock(v gate.Verdict, findings []gate.Finding) *block {
 // how says by which method a finding was answered, and when.
 func how(f gate.Finding) string {
 	var parts []string
-	for _, s := range []string{clean(f.Method, 400), at(f), strings.Join(servedBy(f), ", ")} {
+	for _, s := range []string{clean(f.Method, 400), at(f)} {
 		if s != "" {
 			parts = append(parts, inline(s))
 		}
 	}
 	return strings.Join(parts, "; ")
-}
-
-// servedBy is the SLO that goodput counts against.
-func servedBy(f gate.Finding) []string {
-	if f.SLO == nil || f.Min == nil && f.Max == nil {
-		return nil
-	}
-	return promises(f.SLO)
 }
 
 // asides are what the models say but for the changes, those that are equal told once.

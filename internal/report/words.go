@@ -167,6 +167,9 @@ func rule(f gate.Finding) string {
 	if f.Slack != nil {
 		parts = append(parts, "slack "+asked(f, *f.Slack))
 	}
+	if f.SLO != nil {
+		parts = append(parts, "SLO "+strings.Join(promises(f.SLO), " and "))
+	}
 	if f.Primary {
 		parts = append(parts, "primary")
 	}
