@@ -130,7 +130,7 @@ func target(part, port string, args ...string) config.Target {
 	}
 }
 
-var quick = pauses{poll: 5 * time.Millisecond, again: 5 * time.Millisecond, tell: 10 * time.Millisecond, kill: 20 * time.Second}
+var quick = pauses{poll: 5 * time.Millisecond, again: 5 * time.Millisecond, tell: 10 * time.Millisecond, kill: 20 * time.Second, leave: 20 * time.Millisecond}
 
 func speaks(context.Context, string) error { return nil }
 

@@ -58,15 +58,19 @@ type pauses struct {
 	again time.Duration // between two requests for a first token
 	tell  time.Duration // between two progress messages
 	kill  time.Duration // for the group to go after SIGKILL, and for the port to close after that
+	// leave is how long a server may take to stop once the whole program was interrupted. Who interrupts a job of GitHub
+	// Actions sends SIGINT, SIGTERM 7.5 seconds later and SIGKILL 2.5 seconds after that: by then the server has to be gone,
+	// and what was measured written.
+	leave time.Duration
 }
 
-var usual = pauses{poll: 100 * time.Millisecond, again: time.Second, tell: 5 * time.Second, kill: 10 * time.Second}
+var usual = pauses{poll: 100 * time.Millisecond, again: time.Second, tell: 5 * time.Second, kill: 10 * time.Second, leave: 4 * time.Second}
 
 // Start starts the command of the target and returns when the server is ready: its ready path has answered 200, and one
 // token has come. Without a command it waits for the server that should be there.
 //
-// The context is the server's life and not only that of its start: when it ends, the server is stopped. An error of the
-// start leaves nothing running; when it is an *Error it may hold the server's last words and a hint.
+// The context is the server's life and not only that of its start: when it ends, the server is stopped; within seconds where
+// it was canceled, which is an interrupt, and not over by its deadline. An error of the start leaves nothing running; when it is an *Error it may hold the server's last words and a hint.
 func Start(ctx context.Context, o Options) (*Server, error) { return start(ctx, o, usual) }
 
 // withDefaults fills in what was left out; the config has its own, equal ones.
@@ -102,6 +106,11 @@ func start(ctx context.Context, o Options, p pauses) (*Server, error) {
 		if err := s.launch(ctx); err != nil {
 			return nil, err
 		}
+		context.AfterFunc(ctx, func() {
+			if errors.Is(ctx.Err(), context.Canceled) {
+				time.AfterFunc(s.pauses.leave, s.rush)
+			}
+		})
 	}
 	if err := s.await(ctx); err != nil {
 		words := s.words()

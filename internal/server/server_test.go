@@ -247,6 +247,70 @@ func TestAnEndedContextHurriesTheStop(t *testing.T) {
 	gone(t, s)
 }
 
+// An interrupt does not wait for target.stop.within, whether the server is ready or still starting.
+func TestAnInterruptHurriesTheStop(t *testing.T) {
+	o := options(t, "stubborn")
+	o.Target.StopIn = time.Hour
+	ctx, cancel := context.WithCancel(t.Context())
+	s, err := start(ctx, o, quick)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if err := s.Stop(context.Background()); err != nil {
+		t.Errorf("stop: %v", err)
+	}
+	gone(t, s)
+
+	ctx, cancel = context.WithCancel(t.Context())
+	o.FirstToken = func(ctx context.Context, _ string) error {
+		cancel()
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	if _, err := start(ctx, o, quick); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want the context's", err)
+	}
+}
+
+// deadline is a context that is over by its deadline when done is closed.
+type deadline struct {
+	context.Context
+	done chan struct{}
+}
+
+func (d deadline) Done() <-chan struct{} { return d.done }
+
+func (d deadline) Err() error {
+	select {
+	case <-d.done:
+		return context.DeadlineExceeded
+	default:
+		return nil
+	}
+}
+
+func TestTheEndOfABudgetDoesNotHurryTheStop(t *testing.T) {
+	o := options(t, "stubborn")
+	o.Target.StopIn = time.Hour
+	over := deadline{t.Context(), make(chan struct{})}
+	s, err := start(over, o, quick)
+	if err != nil {
+		t.Fatal(err)
+	}
+	close(over.done)
+	select {
+	case <-s.hurry:
+		t.Error("the stop was hurried")
+	case <-time.After(10 * quick.leave):
+	}
+	s.rush()
+	if err := s.Stop(context.Background()); err != nil {
+		t.Errorf("stop: %v", err)
+	}
+	gone(t, s)
+}
+
 func TestWhatLeavesTheGroupIsReported(t *testing.T) {
 	o := options(t, "runaway")
 	o.Target.StopIn = 20 * time.Millisecond
