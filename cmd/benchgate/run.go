@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/benchgate/benchgate/internal/bench"
 	"github.com/benchgate/benchgate/internal/campaign"
@@ -17,16 +18,18 @@ import (
 )
 
 type runCmd struct {
-	Config   string   `short:"c" default:"benchgate.yaml" placeholder:"FILE" help:"What to measure."`
-	Output   string   `short:"o" default:"benchgate-out" placeholder:"DIR" help:"Where results go."`
-	Scenario []string `placeholder:"NAME" help:"Only these scenarios."`
-	Runs     int      `help:"Runs per session instead of the config's."`
-	Baseline string   `default:"baselines" placeholder:"FILE|DIR|ref:SHA" help:"The baseline that this will be held against: both sides send the same text."`
-	Plan     bool     `help:"Print what would be done and how long it takes, and stop."`
-	Fresh    bool     `help:"Set an earlier campaign of the same commit and plan aside instead of continuing it."`
-	Set      []string `sep:"none" placeholder:"KEY=VALUE" help:"Override a key of the config."`
-	SaveText bool     `help:"Keep prompts' answers in campaign.jsonl."`
-	Paid     bool     `name:"yes-this-costs-money" help:"Measure a paid public endpoint."`
+	Config   string        `short:"c" default:"benchgate.yaml" placeholder:"FILE" help:"What to measure."`
+	Output   string        `short:"o" default:"benchgate-out" placeholder:"DIR" help:"Where results go."`
+	Scenario []string      `placeholder:"NAME" help:"Only these scenarios."`
+	Runs     int           `help:"Runs per session instead of the config's."`
+	Baseline string        `default:"baselines" placeholder:"FILE|DIR|ref:SHA" help:"The baseline that this will be held against: both sides send the same text."`
+	Plan     bool          `help:"Print what would be done and how long it takes, and stop."`
+	Fresh    bool          `help:"Set an earlier campaign of the same commit and plan aside instead of continuing it."`
+	Lock     string        `placeholder:"NAME" help:"What two campaigns on this machine must not share, instead of the accelerators that are found. It is waited for, outside the budget."`
+	Wait     time.Duration `name:"lock-timeout" placeholder:"DURATION" help:"How long to wait for that, such as 60m; as long as it takes by default."`
+	Set      []string      `sep:"none" placeholder:"KEY=VALUE" help:"Override a key of the config."`
+	SaveText bool          `help:"Keep prompts' answers in campaign.jsonl."`
+	Paid     bool          `name:"yes-this-costs-money" help:"Measure a paid public endpoint."`
 }
 
 // Run measures what is missing and writes digests, rows and vLLM-shaped results.
@@ -204,6 +207,7 @@ func (c runCmd) options(sh *shell, plan campaign.Plan, base []bench.Digest, id i
 		Unknown: unknown(plan, id),
 		Tool:    "benchgate " + programVersion(), ID: sh.now().UTC().Format("20060102T150405Z"),
 		APIKey: sh.getenv(plan.Config.Target.APIKeyEnv), ReferenceKey: referenceKey, ReferenceCommit: id.reference,
+		Lock: c.Lock, LockTimeout: c.Wait,
 		Stage1: firstStage(plan, base), Look: atLook(plan, base), Host: host.Describe(sh.ctx), Texts: texts, KeepText: c.SaveText,
 		Progress: sh.talk.progress, Say: func(s string) { sh.talk.say("%s", s) }, Now: sh.now,
 	}

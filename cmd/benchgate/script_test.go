@@ -2,9 +2,11 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -39,6 +41,9 @@ func scriptParams() testscript.Params {
 			e.Setenv("XDG_STATE_HOME", filepath.Join(e.WorkDir, "state"))
 			e.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(e.WorkDir, "gitconfig"))
 			e.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+			lock := fmt.Sprintf("script-%d-%s", os.Getpid(), strings.ReplaceAll(filepath.Base(e.WorkDir), "_", "-")) // of no other script's
+			e.Setenv("LOCK", lock)
+			e.Defer(func() { forgetLock(lock) })
 			return os.WriteFile(filepath.Join(e.WorkDir, "gitconfig"),
 				[]byte("[user]\nname = A Maintainer\nemail = maintainer@example.com\n[init]\ndefaultBranch = main\n"), 0o600)
 		},
@@ -51,6 +56,13 @@ func scriptParams() testscript.Params {
 			"github": fakeGitHub,
 			"tells":  tells,
 		},
+	}
+}
+
+// forgetLock removes a lock's file, wherever it was made.
+func forgetLock(name string) {
+	for _, folder := range []string{"/var/lock", os.TempDir()} {
+		_ = os.Remove(filepath.Join(folder, "benchgate-"+name+".lock"))
 	}
 }
 

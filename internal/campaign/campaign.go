@@ -35,8 +35,12 @@ type Options struct {
 	// Look names, after the visits of one look, the scenarios that a further look could still decide; nil: all of them.
 	// It is given all that was measured of both sides.
 	Look func(reference, head []bench.Digest) []string
+	// Lock names what two campaigns must not share; "" is the device of Host. LockTimeout is how long it is waited for; 0 is
+	// as long as it takes.
+	Lock        string
+	LockTimeout time.Duration
 	// Dial opens connections to the server under test; nil is the network. A server in memory has its self-test there too,
-	// and waits for no device.
+	// and waits for no device but the one that Lock names.
 	Dial     func(ctx context.Context, network, address string) (net.Conn, error)
 	Progress func(Progress) // may be nil
 	Say      func(string)   // may be nil: one line of talk

@@ -120,16 +120,44 @@ func (p *protocol) plainTally(scenario string) (valid, void int) {
 // errBudget is the cause when campaign.budget is over.
 var errBudget = errors.New("campaign.budget is over")
 
+// errLocked is the cause when the device was waited for long enough.
+var errLocked = errors.New("it did not come free in time")
+
+// lock takes the device. A server in memory has none to itself.
+func (p *protocol) lock(ctx context.Context) (unlock func() error, err error) {
+	device := p.o.Lock
+	switch {
+	case device == "" && p.o.Dial != nil:
+		return func() error { return nil }, nil
+	case device == "":
+		device = p.o.Host.Device()
+	}
+	if p.o.LockTimeout > 0 {
+		limited, cancel := context.WithTimeoutCause(ctx, p.o.LockTimeout, errLocked)
+		defer cancel()
+		ctx = limited
+	}
+	unlock, err = host.Lock(ctx, device, func(msg string) { p.o.say("%s", msg) })
+	switch {
+	case errors.Is(err, errLocked):
+		return nil, &ServerError{
+			Doing: "lock the device", Err: fmt.Errorf("%w, %s", err, p.o.LockTimeout),
+			Hint: "nothing was measured: run the same command again, or wait longer with --lock-timeout",
+		}
+	case err != nil:
+		return nil, fmt.Errorf("lock the device: %w", err)
+	}
+	return unlock, nil
+}
+
 // within measures as long as the budget lasts. Waiting for the device does not count. Once every scenario has passed a
 // look, the end of the budget is no error: the last look decides.
 func (p *protocol) within(ctx context.Context) error {
-	if p.o.Dial == nil { // a server in memory has no device to itself
-		unlock, err := host.Lock(ctx, p.o.Host.Device(), func(msg string) { p.o.say("%s", msg) })
-		if err != nil {
-			return fmt.Errorf("lock device: %w", err)
-		}
-		defer unlock()
+	unlock, err := p.lock(ctx)
+	if err != nil {
+		return err
 	}
+	defer unlock()
 	limited := ctx
 	budget := p.plan.Config.Campaign.Budget
 	if budget > 0 {
@@ -137,7 +165,7 @@ func (p *protocol) within(ctx context.Context) error {
 		limited, cancel = context.WithTimeoutCause(ctx, budget, errBudget)
 		defer cancel()
 	}
-	err := p.measure(limited)
+	err = p.measure(limited)
 	if !errors.Is(err, errBudget) && !(errors.Is(err, context.DeadlineExceeded) && limited.Err() != nil && ctx.Err() == nil) {
 		return err
 	}

@@ -21,7 +21,8 @@ const (
 
 // Lock waits until no other benchmark on this machine holds the device, and holds it until unlock is called or the
 // process ends. While it waits it calls waiting, at once and then every ten seconds; waiting may be nil. A canceled
-// context ends the wait with its cause. The lock is a file named by the device, in /var/lock, else in the temp folder.
+// context ends the wait with its cause, and with the holder and the lock's file. The lock is a file named by the device, in
+// /var/lock, else in the temp folder.
 func Lock(ctx context.Context, device string, waiting func(msg string)) (unlock func() error, err error) {
 	return lockIn(ctx, lockFolder("/var/lock", os.TempDir()), device, waiting)
 }
@@ -64,7 +65,7 @@ func lockIn(ctx context.Context, folder, device string, waiting func(msg string)
 	begun, said := time.Now(), time.Time{}
 	for {
 		if ctx.Err() != nil {
-			return nil, fmt.Errorf("wait for device %q: %w", device, context.Cause(ctx))
+			return nil, fmt.Errorf("wait for device %q, held by %s (%s): %w", device, holder(lock.Path()), lock.Path(), context.Cause(ctx))
 		}
 		ok, err := take(lock, device)
 		if err != nil {
