@@ -213,3 +213,15 @@ func TestACommentKeepsWithinItsBytes(t *testing.T) {
 		})
 	}
 }
+
+func TestATokenIsTakenOutBeforeATextIsCut(t *testing.T) {
+	c := Client{token: "ghs_secret"}
+	for _, before := range []int{0, 190, 195, 199, 990, 995, 999} {
+		text := strings.Repeat("x", before) + c.token + "\n" + c.token[:5] + "\x00" + c.token[5:]
+		for _, said := range []string{c.redact(text), c.failure(fmt.Errorf("%w: %s", errAnswer, text)).said} {
+			if strings.Contains(said, "ghs_") || strings.ContainsAny(said, "\n\x00") {
+				t.Errorf("after %d letters: %q", before, said)
+			}
+		}
+	}
+}

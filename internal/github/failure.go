@@ -213,5 +213,5 @@ func (f failure) why(permission string) string {
 
 // redact takes the token out of a text, and puts it on one line.
 func (c *Client) redact(s string) string {
-	return strings.ReplaceAll(oneLineOf(strings.ReplaceAll(s, c.token, "***"), 1000), c.token, "***")
+	return cut(strings.ReplaceAll(oneLineOf(s, len(s)), c.token, "***"), 1000)
 }

@@ -211,6 +211,22 @@ func TestAnnotationsAreTheWorstAndHowManyMore(t *testing.T) {
 	}
 }
 
+func TestTenAnnotationsAreShownAndOfElevenNine(t *testing.T) {
+	for n, want := range map[int]string{0: "", 1: "m0", 9: "m8", 10: "m9", 11: "and 2 more: the summary of this job has them all"} {
+		r, _, log := stage(t)
+		var all []github.Annotation
+		for i := range n {
+			all = append(all, github.Annotation{Level: "error", Message: fmt.Sprint("m", i)})
+		}
+		r.Annotate(all)
+		lines := strings.Split(strings.TrimSuffix(log.String(), "\n"), "\n")
+		last := strings.TrimPrefix(lines[len(lines)-1], "::error::")
+		if last != want || n > 0 && len(lines) != min(n, 10) {
+			t.Errorf("%d: %d lines, the last is %q", n, len(lines), last)
+		}
+	}
+}
+
 func TestAnAnnotationIsOneCommandWhateverItHolds(t *testing.T) {
 	hostile := "a\r\n::set-env name=PATH::/tmp\x00\x1b[31m##[error]b,c:d%0A::"
 	r, _, log := stage(t)
