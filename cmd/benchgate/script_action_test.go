@@ -82,8 +82,8 @@ func commit(ts *testscript.TestScript, rev string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// github [-read-only] [-fault NAME[@CALL]] [-pull NUMBER=REV] starts a GitHub that knows these pull requests, and points the
-// job at it. What it keeps is in the file kept, a line a call in the file calls.
+// github [-read-only] [-fault NAME[@CALL]] [-pull NUMBER=REV] [-fork NUMBER=REV] starts a GitHub that knows these pull
+// requests, and points the job at it. What it keeps is in the file kept, a line a call in the file calls.
 func fakeGitHub(ts *testscript.TestScript, neg bool, args []string) {
 	o := ghfake.Options{Token: "ghs_sesame"}
 	for i := 0; i < len(args); i++ {
@@ -94,11 +94,12 @@ func fakeGitHub(ts *testscript.TestScript, neg bool, args []string) {
 		case "-fault":
 			name, on, _ := strings.Cut(value, "@")
 			o.Faults = append(o.Faults, ghfake.Fault{Name: name, On: on})
-		case "-pull":
+		case "-pull", "-fork":
 			number, rev, _ := strings.Cut(value, "=")
 			n, err := strconv.Atoi(number)
 			ts.Check(err)
-			o.State.Pulls = append(o.State.Pulls, ghfake.Pull{Number: n, HeadSHA: commit(ts, rev), HeadRef: "change", HeadRepository: "example/server", BaseSHA: strings.Repeat("b", 40)})
+			from := map[string]string{"-pull": "example/server", "-fork": "stranger/server"}[flag]
+			o.State.Pulls = append(o.State.Pulls, ghfake.Pull{Number: n, HeadSHA: commit(ts, rev), HeadRef: "change", HeadRepository: from, BaseSHA: strings.Repeat("b", 40)})
 		default:
 			ts.Fatalf("unknown flag %s", flag)
 		}
