@@ -138,6 +138,9 @@ func (a *action) tellNight(r nightly.Result, at nightly.Repository, stood github
 		switch n.Place {
 		case baseline.Joined:
 			fmt.Fprintf(a.sh.stdout, "%s of %s joins\n", n.Night, n.Runner)
+			if n.Why != "" {
+				fmt.Fprintf(a.sh.stdout, "warning: %s\n", legible(n.Why))
+			}
 		case baseline.Refused:
 			fmt.Fprintf(a.sh.stdout, "%s of %s is refused: %s\n", n.Night, n.Runner, legible(n.Why))
 		}
@@ -150,7 +153,7 @@ func (a *action) tellNight(r nightly.Result, at nightly.Repository, stood github
 		if stood.Number != 0 {
 			text += fmt.Sprintf("\nStanding pull request: #%d\n", stood.Number)
 		}
-		return text[:min(len(text), limit)]
+		return strings.ToValidUTF8(text[:min(len(text), limit)], "")
 	})
 }
 

@@ -87,7 +87,7 @@ func (c acceptCmd) mind(sh *shell, head []bench.Digest) {
 		d := e.Digest
 		for i, s := range d.Sessions {
 			joined := slices.ContainsFunc(h.Sessions, func(x bench.Session) bool { return x.ID == s.ID })
-			if why, ok := sameDay(d, i); ok && joined {
+			if why, ok := baseline.SameDay(d, i); ok && joined {
 				sh.talk.say("warning: %s: %s", h.Scenario, why)
 			}
 		}

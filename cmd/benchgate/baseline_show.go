@@ -31,7 +31,7 @@ func (c baselineShowCmd) Run(sh *shell) error {
 	d := entry.Digest
 	tellSessions(sh.stdout, d)
 	for i := range d.Sessions {
-		if why, ok := sameDay(d, i); ok {
+		if why, ok := baseline.SameDay(d, i); ok {
 			fmt.Fprintf(sh.stdout, "\nwarning: %s\n", why)
 		}
 	}
@@ -61,19 +61,6 @@ func tellSessions(w io.Writer, d bench.Digest) {
 			cmp.Or(short(s.Origin.Commit), "–"), day(s.Origin.Accepted), cmp.Or(s.Origin.Who, "nobody"), cmp.Or(s.Origin.Why, "–"))
 	}
 	_ = tab.Flush()
-}
-
-// daysApart is the least time between the starts of two sessions that show how far days differ.
-const daysApart = 6 * time.Hour
-
-// sameDay says that a session began too soon after the one before it.
-func sameDay(d bench.Digest, i int) (why string, ok bool) {
-	if i == 0 || d.Sessions[i].Started.Sub(d.Sessions[i-1].Started) >= daysApart {
-		return "", false
-	}
-	a, b := d.Sessions[i-1], d.Sessions[i]
-	return fmt.Sprintf("sessions %q and %q began within %s: they do not show how far days differ, and make the baseline look steadier than it is",
-		a.ID, b.ID, b.Started.Sub(a.Started).Round(time.Second)), true
 }
 
 func day(t time.Time) string {

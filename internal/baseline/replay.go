@@ -66,7 +66,8 @@ const (
 	Refused Place = "refused"
 )
 
-// Replayed is one night after a replay. Why is the sentence of a refusal, as [Accept] says it.
+// Replayed is one night after a replay. Why is the sentence of a refusal, as [Accept] says it; of a night that joined it is
+// what to mind, and mostly empty.
 type Replayed struct {
 	Night  string    `json:"night"`
 	Runner string    `json:"runner"`
@@ -185,6 +186,8 @@ func (r replay) settle(told []Replayed) error {
 	}
 	for i, n := range r.nights {
 		switch {
+		case told[i].Place == Joined:
+			told[i].Why = n.tooSoon(after)
 		case told[i].Place != Refused:
 		case n.all(after, holdsAll):
 			told[i].Place, told[i].Why = Held, ""
@@ -193,6 +196,21 @@ func (r replay) settle(told []Replayed) error {
 		}
 	}
 	return nil
+}
+
+// tooSoon says that a night that joined began within hours of another one; "" where it did not.
+func (n Night) tooSoon(after []Entry) string {
+	for _, e := range after {
+		for i, s := range e.Digest.Sessions {
+			why, soon := SameDay(e.Digest, i)
+			if soon && slices.ContainsFunc(n.Digests, func(d bench.Digest) bool {
+				return d.Runner == e.Runner && d.Scenario == e.Scenario && slices.ContainsFunc(d.Sessions, func(x bench.Session) bool { return x.ID == s.ID })
+			}) {
+				return why
+			}
+		}
+	}
+	return ""
 }
 
 // all reports whether something is true of each digest of a night and its baseline. It is not where there is none.

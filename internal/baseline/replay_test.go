@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -264,5 +265,18 @@ func TestDamagedBaselineStopsTheReplay(t *testing.T) {
 	}
 	if data, err := os.ReadFile(name); err != nil || string(data) != "{" {
 		t.Errorf("the file was touched: %q, %v", data, err)
+	}
+}
+
+func TestNightThatBeganTooSoonJoinsAndIsToldOf(t *testing.T) {
+	soon := nightOf(2, 1)
+	soon.Digests[0].Sessions[0].Started = session(1).Started.Add(40 * time.Minute)
+	told, err := Replay(committed(t, 1), []Night{soon, nightOf(3, 1)}, nightlies())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `sessions "day-1" and "day-2" began within 40m0s: they do not show how far days differ`
+	if places(told) != "02 joined, 03 joined" || !strings.HasPrefix(told[0].Why, want) || told[1].Why != "" {
+		t.Errorf("told %+v", told)
 	}
 }

@@ -103,7 +103,11 @@ func (r Result) Told() string {
 	for _, n := range r.Nights {
 		switch n.Place {
 		case baseline.Joined:
-			lines = append(lines, fmt.Sprintf("%s  %s  joins", n.Night, n.Runner))
+			line := fmt.Sprintf("%s  %s  joins", n.Night, n.Runner)
+			if n.Why != "" {
+				line += ", but mind: " + oneLine(n.Why)
+			}
+			lines = append(lines, line)
 		case baseline.Refused:
 			lines = append(lines, fmt.Sprintf("%s  %s  REFUSED: %s", n.Night, n.Runner, oneLine(n.Why)))
 		}

@@ -23,7 +23,7 @@ func stood(day int, place baseline.Place, why string) baseline.Replayed {
 func TestPullRequestSaysWhatAPersonNeeds(t *testing.T) {
 	differs := `scenario "chat" of runner "lab" cannot join its baseline: its level differs: ttft.p50 regressed: ttft.p50 is 50 % slower (from 44 % to 56 % slower, 95 % interval); the tolerance is 5 %; start anew with --new-epoch --reason TEXT if that is intended`
 	for name, r := range map[string]Result{
-		"joins":   {Nights: []baseline.Replayed{stood(1, baseline.Held, ""), stood(2, baseline.Joined, ""), stood(3, baseline.Joined, "")}, Grown: []Growth{{"lab", "batch", 0, 2}, {"lab", "chat", 1, 3}}},
+		"joins":   {Nights: []baseline.Replayed{stood(1, baseline.Held, ""), stood(2, baseline.Joined, ""), stood(3, baseline.Joined, `sessions "a" and "b" began within 40m0s`)}, Grown: []Growth{{"lab", "batch", 0, 2}, {"lab", "chat", 1, 3}}},
 		"refused": {Nights: []baseline.Replayed{stood(2, baseline.Passed, "x"), stood(3, baseline.Refused, differs)}},
 		"both":    {Nights: []baseline.Replayed{stood(2, baseline.Refused, differs), stood(3, baseline.Joined, "")}, Grown: []Growth{{"lab", "chat", 10, 10}}},
 	} {
