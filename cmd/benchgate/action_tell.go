@@ -40,7 +40,7 @@ func (o answer) shown() gate.Verdict {
 		return o.verdict
 	}
 	why := "Nothing could be decided: " + strings.Join(append([]string{o.err.Error()}, hints(o.err)...), "\n")
-	return gate.Verdict{Outcome: gate.Invalid, ExitCode: exitServer, Runner: o.runner, Summary: why}
+	return gate.Verdict{Outcome: gate.Invalid, ExitCode: exitUsage, Runner: o.runner, Summary: why}
 }
 
 func (j judgement) code() int {

@@ -55,6 +55,7 @@ func scriptParams() testscript.Params {
 			"job":    job,
 			"github": fakeGitHub,
 			"tells":  tells,
+			"many":   many,
 		},
 	}
 }
