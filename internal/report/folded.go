@@ -113,7 +113,11 @@ func tableOf(b *block, sentence string, head []string, align string, rows [][]st
 
 // environmentBlock says what the two sides were, and in what they differ.
 func environmentBlock(v gate.Verdict) *block {
-	b := folded("the environment", "Environment: "+count(len(v.Environment.Diff), "difference"))
+	summary := "Environment: " + count(len(v.Environment.Diff), "difference")
+	if len(v.Environment.Diff) == 0 {
+		summary = "Environment: no difference"
+	}
+	b := folded("the environment", summary)
 	if green(v) {
 		b.addText("Compared with " + inline(opponent(v)) + ".\n")
 	}
