@@ -190,9 +190,13 @@ func (s *sticky) lookAgain(ctx context.Context, before listing, body string) (no
 	if err != nil {
 		return note{}, false, err
 	}
-	for _, n := range slices.Backward(now.notes) {
+	own, err := s.c.own(ctx, now.notes)
+	if err != nil {
+		return note{}, false, err
+	}
+	for _, n := range slices.Backward(own) {
 		old := slices.ContainsFunc(before.notes, func(b note) bool { return b.id == n.id })
-		if !old && sameText(n.body, body) && (s.c.login == "" || n.login == s.c.login) {
+		if !old && sameText(n.body, body) {
 			return n, true, nil
 		}
 	}

@@ -227,6 +227,34 @@ func TestTheLoginThatNobodyTellsIsLearntFromTheFirstComment(t *testing.T) {
 	})
 }
 
+func TestALostCommentIsNotTakenForFoundBecauseAnotherSaysTheSame(t *testing.T) {
+	for _, c := range []struct{ token, login, calls string }{
+		{token, ghfake.Bot, "pull list create list viewer create list"},
+		{"ghs_ofAnApp", "gate[bot]", "pull list create list viewer create list"},
+		{"ghp_person", "maintainer", "pull list create list user create list"},
+	} {
+		copied := ""
+		fault := ghfake.Fault{Name: "500", On: "create", Times: 1, Do: func(s *ghfake.State) {
+			for _, author := range []string{"somebody", "reviewer[bot]"} {
+				s.AddComment(ghfake.Comment{Issue: number, Author: author, Body: copied})
+			}
+		}}
+		o := ghfake.Options{State: conversation(0), Token: c.token, Login: c.login, Faults: []ghfake.Fault{fault}}
+		copied = "<!-- benchgate:gate head=" + headSHA + " run=42 attempt=1 -->\n" +
+			"<!-- benchgate-section:h100 head=" + headSHA + " run=42 attempt=1 rank=0 -->\nred\n<!-- benchgate-end:h100 -->\n"
+		inVirtualTime(t, o, func(t *testing.T, fake *ghfake.Server, client *github.Client) {
+			posted := publish(client, post(github.Section{Name: "h100", Render: text("red")}))
+			all := fake.Comments(number)
+			if last := all[len(all)-1]; len(all) != 3 || last.Author != c.login || last.Body != copied || posted.Comment != "created" {
+				t.Errorf("%s: %+v, %d comments, the last by %s", c.login, posted, len(all), last.Author)
+			}
+			if diff := cmp.Diff(c.calls, strings.Join(fake.Made(), " ")); diff != "" {
+				t.Errorf("%s: calls (-want +got):\n%s", c.login, diff)
+			}
+		})
+	}
+}
+
 func TestAPullRequestIsReadByItsNumber(t *testing.T) {
 	state := conversation(0)
 	state.AddPull(ghfake.Pull{Number: 8, HeadSHA: olderSHA, HeadRef: "$(id)", HeadRepository: "somebody/server", BaseRef: "main", BaseSHA: headSHA, Draft: true})
