@@ -201,12 +201,9 @@ func (a *action) wayOut() string {
 // policy is what stands at base, of the scenarios that were asked for.
 func (a *action) policy(q asked) (gate.Policy, error) {
 	p := q.Policy
-	if q.alone == "" && a.refs.rules != "" {
-		facts, err := q.Rewritten(q.edits, func(file string) (bool, error) { return a.differs(q, file) })
-		if err != nil {
-			return p, err
-		}
-		p.Rewritten = facts
+	var err error
+	if p.Rewritten, err = a.rewritten(q); err != nil {
+		return p, err
 	}
 	if len(a.in.scenarios) == 0 {
 		return p, nil
@@ -235,25 +232,21 @@ func both(all, names []string) []string {
 	return slices.DeleteFunc(slices.Clone(all), func(s string) bool { return !slices.Contains(names, s) })
 }
 
+// rewritten names, by scenario, what the change itself changes of what has to agree.
+func (a *action) rewritten(q asked) (map[string][]string, error) {
+	if q.alone != "" || a.refs.rules == "" {
+		return nil, nil
+	}
+	return q.Rewritten(q.edits, func(file string) (bool, error) { return a.differs(q, file) })
+}
+
 // differs reports whether a dataset's file is another one at the head than at base.
 func (a *action) differs(q asked, file string) (bool, error) {
 	if filepath.IsAbs(file) {
 		return false, nil
 	}
 	name := filepath.ToSlash(filepath.Join(filepath.Dir(filepath.FromSlash(q.name)), file))
-	read := func(rev string) (string, error) {
-		data, err := repo.File(a.sh.ctx, "", rev, name)
-		if errors.Is(err, fs.ErrNotExist) {
-			return "", nil
-		}
-		return string(data), err
-	}
-	base, err := read(a.refs.rules)
-	if err != nil {
-		return false, err
-	}
-	head, err := read("HEAD")
-	return base != head, err
+	return repo.Differs(a.sh.ctx, "", a.refs.rules, "HEAD", name)
 }
 
 // verdict decides what one runner measured.

@@ -28,6 +28,9 @@ type asked struct {
 	edits config.Edits
 	// name is the path of the file, from the working folder, with slashes.
 	name string
+	// again reads it anew, with what the same file in the checkout of the reference says of its target; nil where base has no
+	// such file.
+	again func(file string, text []byte) (config.Config, error)
 	// alone says that only one side has the file: "base" or "head"; empty where both have it.
 	alone string
 }
@@ -120,6 +123,10 @@ func ask(name string, head, base []byte, against bool) (asked, error) {
 		q.Config, err = config.Parse(name, head)
 	default:
 		q.Config, q.edits, err = config.ParseAgainst(name, head, base)
+		q.again = func(file string, text []byte) (config.Config, error) {
+			c, _, err := config.ParseAgainstBeside(name, head, base, file, text)
+			return c, err
+		}
 	}
 	return q, err
 }

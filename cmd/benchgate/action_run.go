@@ -17,7 +17,7 @@ func (a *action) run() error {
 	if p := a.job.Pull; p != nil && p.Fork {
 		return withHint(notMeasured{fmt.Errorf("pull request %d comes from a fork, whose code does not run on this machine: missing", p.Number)}, forkWay)
 	}
-	conf, notes, err := a.oneAsked()
+	conf, from, notes, err := a.oneAsked()
 	if err != nil {
 		return err
 	}
@@ -27,21 +27,21 @@ func (a *action) run() error {
 	c := runCmd{Config: conf.File, Output: a.in.out, Scenario: a.in.scenarios, Baseline: a.baselines(), Lock: a.in.lock, Wait: a.in.lockTimeout}
 	// A night is a session of its own, also of a commit that was measured before; another attempt of the same run goes on.
 	c.Fresh = a.refs.rules == "" && a.job.RunAttempt <= 1
-	return c.follow(a.sh, conf, inherited{}, notes...)
+	return c.follow(a.sh, conf, from, notes...)
 }
 
 // oneAsked is what is asked of this runner, and what there is to say of it.
-func (a *action) oneAsked() (config.Config, []string, error) {
+func (a *action) oneAsked() (config.Config, inherited, []string, error) {
 	all, err := a.asked()
 	if err != nil {
-		return config.Config{}, nil, err
+		return config.Config{}, inherited{}, nil, err
 	}
 	if len(all) > 1 {
 		var names []string
 		for _, q := range all {
 			names = append(names, q.name)
 		}
-		return config.Config{}, nil, withHint(fmt.Errorf("%q holds the configs of %d runners", a.in.config, len(all)), "say which in the input config: %s", strings.Join(names, ", "))
+		return config.Config{}, inherited{}, nil, withHint(fmt.Errorf("%q holds the configs of %d runners", a.in.config, len(all)), "say which in the input config: %s", strings.Join(names, ", "))
 	}
 	q := all[0]
 	notes := q.changes()
@@ -49,7 +49,14 @@ func (a *action) oneAsked() (config.Config, []string, error) {
 		q.Campaign.Design = "committed"
 		notes = append(notes, "there is no base to take turns with: design committed")
 	}
-	return q.Config, notes, nil
+	conf, from := q.Config, inherited{}
+	if q.again != nil {
+		if conf, from, err = inherit(a.sh, q.Config, "target at base", q.again); err != nil {
+			return conf, from, nil, err
+		}
+	}
+	conf.Policy.Rewritten, err = a.rewritten(q) // a stage that cannot be compared with is not measured
+	return conf, from, notes, err
 }
 
 // notMeasured is an error that leaves something missing: nothing can be said of it.

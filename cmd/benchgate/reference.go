@@ -43,14 +43,24 @@ func (i inherited) told() []string {
 	return []string{i.note}
 }
 
-// besideReference parses a config whose reference may have one of its own: the same file in the reference's folder, which
-// is then a checkout of the base commit.
+// besideReference parses a config whose reference may have one of its own.
 func besideReference(sh *shell, name string, data []byte) (config.Config, inherited, error) {
 	conf, err := config.Parse(name, data)
-	if err != nil || conf.Reference == nil || conf.Reference.Dir == conf.Target.Dir || conf.Campaign.Design == "committed" {
+	if err != nil {
 		return conf, inherited{}, err
 	}
-	places := samePlaces(sh, name, beside(name, conf.Reference.Dir))
+	return inherit(sh, conf, "the head's target", func(file string, base []byte) (config.Config, error) {
+		return config.ParseBeside(name, data, file, base)
+	})
+}
+
+// inherit parses a config anew by the same file in the folder of its reference, which is then a checkout of the base commit.
+// Where there is no such file the config stays as it is; otherwise says what its reference has inherited from.
+func inherit(sh *shell, conf config.Config, otherwise string, again func(file string, base []byte) (config.Config, error)) (config.Config, inherited, error) {
+	if conf.Reference == nil || conf.Reference.Dir == conf.Target.Dir || conf.Campaign.Design == "committed" {
+		return conf, inherited{}, nil
+	}
+	places := samePlaces(sh, conf.File, beside(conf.File, conf.Reference.Dir))
 	for _, file := range places {
 		base, err := os.ReadFile(file)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -59,11 +69,11 @@ func besideReference(sh *shell, name string, data []byte) (config.Config, inheri
 		if err != nil {
 			return config.Config{}, inherited{}, fmt.Errorf("read config of the reference: %w", err)
 		}
-		conf, err := config.ParseBeside(name, data, file, base)
+		conf, err := again(file, base)
 		return conf, inherited{note: "reference: keys it does not set come from " + file}, err
 	}
-	return conf, inherited{missing: true, note: fmt.Sprintf("reference: %s not found in the reference's folder: what the reference does not set it inherits from the head's target",
-		strings.Join(places, " and "))}, nil
+	return conf, inherited{missing: true, note: fmt.Sprintf("reference: %s not found in the reference's folder: what the reference does not set it inherits from %s",
+		strings.Join(places, " and "), otherwise)}, nil
 }
 
 // samePlaces are where a config's file may lie in another checkout: where it lies in its own, or at the top.

@@ -71,8 +71,9 @@ func forks(ctx context.Context, dir, base, head string) ([]string, error) {
 	return all, nil
 }
 
-// Differs reports whether a file is another one at head than at base, and is there at both. Its path starts at dir. Of a
-// path that git does not hold, one that leads out of the repository or through a link, nothing is shown: it is false.
+// Differs reports whether a file is another one at head than at base, or is at one of them alone. Its path starts at dir. Of
+// a path that git does not hold, one that leads out of the repository or through a link, nothing is known: it counts as a
+// file that is not there.
 func Differs(ctx context.Context, dir, base, head, name string) (bool, error) {
 	was, err := object(ctx, dir, base, name)
 	if err != nil {
@@ -82,7 +83,7 @@ func Differs(ctx context.Context, dir, base, head, name string) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("head: %w", err)
 	}
-	return was != "" && is != "" && was != is, nil
+	return was != is, nil
 }
 
 // object is the id of a file's content; empty where there is none.

@@ -154,7 +154,7 @@ func TestAFileDiffersWhereItsContentDoes(t *testing.T) {
 	put(t, folder, "ci/new.jsonl", "new")
 	head := save(t, folder)
 	for name, want := range map[string]bool{
-		"prompts.jsonl": true, "../data/x.jsonl": true, "same.jsonl": false, "new.jsonl": false, "nothing.jsonl": false,
+		"prompts.jsonl": true, "../data/x.jsonl": true, "same.jsonl": false, "new.jsonl": true, "nothing.jsonl": false,
 		"../linked/x.jsonl": false, "../link.jsonl": false, "../../x.jsonl": false, "/etc/passwd": false,
 	} {
 		got, err := Differs(t.Context(), filepath.Join(folder, "ci"), base, head, name)
