@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"strings"
 	"time"
@@ -51,7 +52,7 @@ func Name(day time.Time, run int64) string {
 type Result struct {
 	// Kept is the name under which the night lies on the data branch; "" where there was nothing to keep.
 	Kept string
-	// Nights are all that are kept, oldest first, and where each stands.
+	// Nights are the newest that are kept, oldest first, and where each stands.
 	Nights []baseline.Replayed
 	// Grown are the baselines that differ from those of main.
 	Grown []Growth
@@ -96,9 +97,9 @@ func Keep(ctx context.Context, dir string, r Repository, n Night, a baseline.Acc
 	if err != nil {
 		return result, err
 	}
-	var nights map[string][]byte
+	var d data
 	for try := 1; ; try++ {
-		result.Kept, nights, err = g.keep(ctx, r, n, a.At)
+		result.Kept, d, err = g.keep(ctx, r, n, a.At)
 		if !errors.Is(err, errRace) || try == tries {
 			break
 		}
@@ -107,7 +108,7 @@ func Keep(ctx context.Context, dir string, r Repository, n Night, a baseline.Acc
 		return result, fmt.Errorf("keep the night on branch %q: %w", r.Data, err)
 	}
 	for try := 1; ; try++ {
-		err = g.propose(ctx, r, nightsOf(nights), a, &result)
+		err = g.propose(ctx, r, d, a, &result)
 		if !errors.Is(err, errRace) || try == tries {
 			break
 		}
@@ -135,43 +136,56 @@ func (r Repository) check() error {
 	return nil
 }
 
-// keep puts a night on top of the data branch, and returns its name and the files of all nights. A night that is there
+// data is what the data branch holds: the files of its newest nights.
+type data struct {
+	tip   string // its commit; "" where there is no branch
+	files map[string][]byte
+}
+
+// data reads the branch, which was seen to stand at tip; it may have moved since.
+func (g *scratch) data(ctx context.Context, branch, tip string) (data, error) {
+	d := data{files: map[string][]byte{}}
+	if tip == "" {
+		return d, nil
+	}
+	var err error
+	if d.tip, err = g.fetch(ctx, branch); err != nil {
+		return d, err
+	}
+	blobs, err := g.list(ctx, d.tip, folder, func(p string) bool { return placeOf(p).ok })
+	if err != nil {
+		return d, err
+	}
+	d.files, err = g.read(ctx, newest(blobs, mostNights, mostRead))
+	return d, err
+}
+
+// keep puts a night on top of the data branch, and returns its name and what the branch holds then. A night that is there
 // already, file by file, is not kept twice.
-func (g *scratch) keep(ctx context.Context, r Repository, n Night, at time.Time) (kept string, files map[string][]byte, _ error) {
+func (g *scratch) keep(ctx context.Context, r Repository, n Night, at time.Time) (kept string, d data, _ error) {
 	tips, err := g.tips(ctx, r.Data)
 	if err != nil {
-		return "", nil, err
+		return "", d, err
 	}
-	tip := tips[r.Data]
-	files = map[string][]byte{}
-	if tip != "" {
-		if tip, err = g.fetch(ctx, r.Data); err != nil {
-			return "", nil, err
-		}
-		if files, err = g.files(ctx, tip, folder, func(p string) bool { return placeOf(p).ok }); err != nil {
-			return "", nil, err
-		}
+	if d, err = g.data(ctx, r.Data, tips[r.Data]); err != nil {
+		return "", d, err
 	}
-	name, fresh, err := n.place(files)
+	name, fresh, err := n.place(d.files)
 	if err != nil || len(fresh) == 0 {
-		return name, files, err
+		return name, d, err
 	}
-	added := fresh
-	if tip == "" {
-		added = map[string][]byte{"README.md": []byte(readme)}
-		for p, data := range fresh {
-			added[p] = data
-		}
+	added := maps.Clone(fresh)
+	if d.tip == "" {
+		added["README.md"] = []byte(readme)
 	}
-	commit, err := g.commit(ctx, tip, added, at, "nights: "+name+"\n")
+	commit, err := g.commit(ctx, d.tip, added, at, "nights: "+name+"\n")
 	if err == nil {
-		err = g.push(ctx, r.Data, tip, commit)
+		err = g.push(ctx, r.Data, d.tip, commit)
 	}
 	if err != nil {
-		return "", nil, err
+		return "", d, err
 	}
-	for p, data := range fresh {
-		files[p] = data
-	}
-	return name, files, nil
+	d.tip = commit
+	maps.Copy(d.files, fresh)
+	return name, d, nil
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -171,6 +172,23 @@ exit 1
 	hold(t, "history", strings.ReplaceAll(o.at("log", "--format=%s", "benchgate-data"), "\n", ", "), "nights: 2026-09-02-102, other, nights: 2026-09-01-101")
 }
 
+// Jobs that run at the same moment, as nothing but a setting of the workflow keeps them from doing, lose no night.
+func TestJobsAtOnceLoseNoNight(t *testing.T) {
+	o := newOrigin(t)
+	var jobs sync.WaitGroup
+	for day := 1; day <= 3; day++ {
+		dir := t.TempDir()
+		jobs.Go(func() {
+			if _, err := Keep(t.Context(), dir, o.repository(), of(day, 1), acceptance()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	jobs.Wait()
+	hold(t, "data branch", o.list("benchgate-data"), "README.md nights/2026-09-01-101/lab/chat.json nights/2026-09-02-102/lab/chat.json nights/2026-09-03-103/lab/chat.json")
+	hold(t, "the pull request", o.sessions("benchgate-data-pull"), "1 2 3")
+}
+
 // A branch that moves under every try ends the job in words, not in an endless loop.
 func TestEndlessRaceIsGivenUp(t *testing.T) {
 	o := newOrigin(t)
@@ -277,5 +295,19 @@ func TestInterruptedJobEnds(t *testing.T) {
 	cancel()
 	if _, err := Keep(ctx, t.TempDir(), o.repository(), of(1, 1), acceptance()); err == nil {
 		t.Error("no error")
+	}
+}
+
+// A branch that has grown for years is not read whole: the newest nights are, as far as there is room for them.
+func TestNewestNightsAreLookedAt(t *testing.T) {
+	var all []blob
+	for _, night := range []string{"2025-01-01-7", "2026-09-01-101", "2026-09-02-102", "2026-09-03-103"} {
+		all = append(all, blob{path: "nights/" + night + "/lab/batch.json", size: 40}, blob{path: "nights/" + night + "/lab/chat.json", size: 60})
+	}
+	for _, c := range []struct{ most, room, files int }{{400, 1000, 8}, {2, 1000, 4}, {400, 399, 6}, {400, 250, 4}, {400, 99, 0}, {0, 1000, 0}} {
+		got := newest(all, c.most, c.room)
+		if len(got) != c.files || c.files > 0 && got[0].path != all[8-c.files].path {
+			t.Errorf("at most %d nights of %d bytes: %v", c.most, c.room, got)
+		}
 	}
 }

@@ -99,8 +99,26 @@ func placeOf(p string) kept {
 	return kept{parts[1], parts[2], parts[2] + "/" + parts[3], ok}
 }
 
-// mostNights is how many nights are looked at, the newest by name: a baseline holds ten sessions, and a year has passed.
+// mostNights is how many nights are looked at: a baseline holds ten sessions, and of what waited for a year nobody will say
+// that it belongs there.
 const mostNights = 400
+
+// newest are the files of the newest nights, by name: whole nights, no more of them than most, and no more bytes than room.
+func newest(blobs []blob, most, room int) []blob {
+	sizes := map[string]int{}
+	for _, b := range blobs {
+		sizes[placeOf(b.path).night] += b.size
+	}
+	names := slices.Sorted(maps.Keys(sizes))
+	slices.Reverse(names)
+	for i, name := range names {
+		if room -= sizes[name]; room < 0 || i == most {
+			names = names[:i]
+			break
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(blobs), func(b blob) bool { return !slices.Contains(names, placeOf(b.path).night) })
+}
 
 // nightsOf reads the nights that are kept. One that cannot be read is a night too, and says so.
 func nightsOf(files map[string][]byte) []baseline.Night {
@@ -128,5 +146,5 @@ func nightsOf(files map[string][]byte) []baseline.Night {
 	slices.SortFunc(all, func(x, y baseline.Night) int {
 		return cmp.Or(strings.Compare(x.Name, y.Name), strings.Compare(x.Runner, y.Runner))
 	})
-	return all[max(0, len(all)-mostNights):]
+	return all
 }

@@ -15,11 +15,17 @@ import (
 	"github.com/benchgate/benchgate/internal/bench"
 )
 
-// propose replays the nights on the baselines of main, and moves the branch of the standing pull request to them.
-func (g *scratch) propose(ctx context.Context, r Repository, nights []baseline.Night, a baseline.Acceptance, result *Result) error {
-	tips, err := g.tips(ctx, r.Main, r.Pull())
+// propose replays the nights on the baselines of main, and moves the branch of the standing pull request to them. Nights
+// that somebody else has kept since d was read are replayed as well.
+func (g *scratch) propose(ctx context.Context, r Repository, d data, a baseline.Acceptance, result *Result) error {
+	tips, err := g.tips(ctx, r.Main, r.Data, r.Pull())
 	if err != nil {
 		return err
+	}
+	if tips[r.Data] != d.tip {
+		if d, err = g.data(ctx, r.Data, tips[r.Data]); err != nil {
+			return err
+		}
 	}
 	if tips[r.Main] == "" {
 		return fmt.Errorf("there is no branch %q", r.Main)
@@ -28,7 +34,11 @@ func (g *scratch) propose(ctx context.Context, r Repository, nights []baseline.N
 	if err != nil {
 		return err
 	}
-	before, err := g.files(ctx, main, baseline.Folder, func(p string) bool { return strings.HasSuffix(p, ".json") })
+	blobs, err := g.list(ctx, main, baseline.Folder, func(p string) bool { return strings.HasSuffix(p, ".json") })
+	if err != nil {
+		return err
+	}
+	before, err := g.read(ctx, blobs)
 	if err != nil {
 		return err
 	}
@@ -37,7 +47,7 @@ func (g *scratch) propose(ctx context.Context, r Repository, nights []baseline.N
 		return err
 	}
 	defer os.RemoveAll(work)
-	if result.Nights, err = baseline.Replay(work, nights, a); err != nil {
+	if result.Nights, err = baseline.Replay(work, nightsOf(d.files), a); err != nil {
 		return err
 	}
 	changed, err := result.grown(work, before)

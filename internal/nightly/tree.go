@@ -13,6 +13,9 @@ import (
 	"time"
 )
 
+// mostRead is how many bytes of a branch are read.
+const mostRead = mostBytes / 2
+
 // tips asks the remote where branches stand; one that is not there is "".
 func (g *scratch) tips(ctx context.Context, branches ...string) (map[string]string, error) {
 	args := []string{"ls-remote", "--quiet", "--refs", g.url}
@@ -42,30 +45,45 @@ func (g *scratch) fetch(ctx context.Context, branch string) (commit string, _ er
 	return g.line(ctx, nil, "rev-parse", "--verify", ref)
 }
 
-// files are the regular files of a commit below a folder, by their path from the root.
-func (g *scratch) files(ctx context.Context, commit, folder string, want func(path string) bool) (map[string][]byte, error) {
+// blob is a file of a commit that was not read yet.
+type blob struct {
+	path, id string
+	size     int
+}
+
+// list are the files of a commit below a folder, by their path from the root. What is wanted has to be a regular file.
+func (g *scratch) list(ctx context.Context, commit, folder string, want func(path string) bool) ([]blob, error) {
 	list, err := g.git(ctx, nil, "ls-tree", "-r", "-z", "-l", "--full-tree", commit, "--", folder+"/")
 	if err != nil {
 		return nil, err
 	}
-	var ids bytes.Buffer
-	var paths []string
-	total := 0
+	var blobs []blob
 	for entry := range strings.SplitSeq(strings.TrimSuffix(string(list), "\x00"), "\x00") {
 		about, path, _ := strings.Cut(entry, "\t")
 		fields := strings.Fields(about) // mode, type, id, size
 		if len(fields) != 4 || !want(path) {
 			continue
 		}
-		if !strings.HasPrefix(fields[0], "100") {
+		size, err := strconv.Atoi(fields[3])
+		if err != nil || !strings.HasPrefix(fields[0], "100") {
 			return nil, fmt.Errorf("%q of commit %.12s is not a regular file", path, commit)
 		}
-		size, err := strconv.Atoi(fields[3])
-		if total += size; err != nil || total > mostBytes/2 {
-			return nil, fmt.Errorf("the files below %q of commit %.12s are larger than %d MiB", folder, commit, mostBytes/2>>20)
+		blobs = append(blobs, blob{path, fields[2], size})
+	}
+	return blobs, nil
+}
+
+// read reads files, by their path.
+func (g *scratch) read(ctx context.Context, blobs []blob) (map[string][]byte, error) {
+	var ids bytes.Buffer
+	var paths []string
+	total := 0
+	for _, b := range blobs {
+		if total += b.size; total > mostRead {
+			return nil, fmt.Errorf("%q and the files beside it are larger than %d MiB", b.path, mostRead>>20)
 		}
-		paths = append(paths, path)
-		ids.WriteString(fields[2] + "\n")
+		paths = append(paths, b.path)
+		ids.WriteString(b.id + "\n")
 	}
 	out, err := g.git(ctx, ids.Bytes(), "cat-file", "--batch")
 	if err != nil {
