@@ -15,48 +15,53 @@ import (
 // spans are the code spans of a cell.
 var spans = regexp.MustCompile("`([^`]+)`")
 
-// TestEveryThreatNamesTestsThatExist holds the table of docs/security.md against the tree.
+// TestEveryThreatNamesTestsThatExist holds the two tables of docs/security.md against each other and against the tree.
 func TestEveryThreatNamesTestsThatExist(t *testing.T) {
 	page, err := os.ReadFile("../../docs/security.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := threats(t, string(page))
-	if len(rows) < 15 {
-		t.Fatalf("%d threats", len(rows))
+	threats := rowsBelow(t, string(page), "| # | asset | attack | what stops it |\n")
+	shown := rowsBelow(t, string(page), "| threat | tests |\n")
+	if len(threats) < 15 || len(shown) != len(threats) {
+		t.Fatalf("%d threats, and tests of %d", len(threats), len(shown))
 	}
 	tests := testsOf(t, "../..")
-	for _, row := range rows {
-		named := spans.FindAllStringSubmatch(row[len(row)-1], -1)
+	for i, threat := range threats {
+		if shown[i][0] != threat[0] {
+			t.Fatalf("threat %s stands where the tests are of %s", threat[0], shown[i][0])
+		}
+		named := spans.FindAllStringSubmatch(shown[i][1], -1)
 		if len(named) == 0 {
-			t.Errorf("threat %s (%s, %s) names no test", row[0], row[1], row[3])
+			t.Errorf("threat %s (%s, %s) names no test", threat[0], threat[1], threat[2])
 		}
 		for _, name := range named {
 			if !tests[name[1]] {
-				t.Errorf("threat %s (%s, %s) names %s, which is not there", row[0], row[1], row[3], name[1])
+				t.Errorf("threat %s (%s, %s) names %s, which is not there", threat[0], threat[1], threat[2], name[1])
 			}
 		}
 	}
 }
 
-// threats are the rows of the table whose last column is "shown by".
-func threats(t *testing.T, page string) [][]string {
+// rowsBelow are the cells of the rows of the table with that head.
+func rowsBelow(t *testing.T, page, head string) [][]string {
 	t.Helper()
-	_, rest, found := strings.Cut(page, "| shown by |\n")
+	_, rest, found := strings.Cut(page, head)
 	if !found {
-		t.Fatal("no table says by which tests it is shown")
+		t.Fatalf("there is no table %s", head)
 	}
+	columns := strings.Count(head, "|") - 1
 	var rows [][]string
 	for line := range strings.Lines(rest) {
+		if strings.HasPrefix(line, "|---") {
+			continue
+		}
 		if !strings.HasPrefix(line, "| ") {
-			if len(rows) > 0 {
-				break
-			}
-			continue // the rule below the head
+			break
 		}
 		row := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
-		if len(row) != 6 {
-			t.Fatalf("%d cells: %s", len(row), line)
+		if len(row) != columns {
+			t.Fatalf("%d cells, not %d: %s", len(row), columns, line)
 		}
 		for i := range row {
 			row[i] = strings.TrimSpace(row[i])
