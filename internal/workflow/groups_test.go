@@ -1,0 +1,51 @@
+package workflow
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestRunsThatMustNotMeetHaveAGroup: a newer push of a pull request ends the older run, a merge group's run ends by itself,
+// and one job alone writes the data branch.
+func TestRunsThatMustNotMeetHaveAGroup(t *testing.T) {
+	type group struct {
+		Group  string
+		Cancel any `yaml:"cancel-in-progress"`
+	}
+	got := map[string]group{}
+	for _, on := range []string{"pull_request", "merge_group"} {
+		for _, name := range Initial() {
+			var d struct {
+				Concurrency group
+				Jobs        map[string]struct{ Concurrency group }
+			}
+			if err := yaml.Unmarshal(text(t, name, Options{GateOn: on}), &d); err != nil {
+				t.Fatal(err)
+			}
+			got[on+" "+name] = d.Concurrency
+			for id, j := range d.Jobs {
+				if j.Concurrency != (group{}) {
+					got[on+" "+name+" "+id] = j.Concurrency
+				}
+			}
+		}
+	}
+	want := map[string]group{}
+	for _, on := range []string{"pull_request", "merge_group"} {
+		want[on+" benchgate.yml"] = group{"benchgate-${{ github.ref }}", "${{ github.event_name == 'pull_request' }}"}
+		want[on+" benchgate-dispatch.yml"] = group{"benchgate-dispatch-${{ inputs.pull-request }}", true}
+		want[on+" benchgate-nightly.yml"] = group{}
+		want[on+" benchgate-nightly.yml keep"] = group{"benchgate-data", false}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for name, text := range workflows(t) {
+		if strings.Contains(string(text), "queue: max") {
+			t.Errorf("%s: not every runner and linter knows queue: max", name)
+		}
+	}
+}
