@@ -3,6 +3,7 @@
 # make test-long  the same tests at full length, without the race detector
 # make test-fuzz  every fuzz target for a while: FUZZ=20s each, FUZZ_WIRE=60s for the readers of a server's stream
 # make test-real  a real llama-server and a real Ollama: built once (about fifteen minutes), cached outside the checkout
+# make test-actions  the workflows for users on act, against a GitHub of our own (about four minutes): act is built once, cached outside the checkout
 # make bench      speed and size, as ratios
 # make bench-verdicts  benchgate and its peers in the same simulated worlds (about six minutes): who blocks what
 # make bench-client    benchgate's client and its peers on the same simulated server (about fifteen minutes): how far each is off
@@ -12,7 +13,7 @@
 # make schema     regenerate schema/*.json, docs/metrics.md and docs/wire.md
 # make fmt        format the code
 
-.PHONY: all test check unit test-long test-fuzz test-real bench bench-verdicts bench-client schema fmt build release image lint-actions
+.PHONY: all test check unit test-long test-fuzz test-real test-actions bench bench-verdicts bench-client schema fmt build release image lint-actions
 
 GO    ?= go
 TOOL  := $(GO) tool -modfile=tools/go.mod
@@ -44,6 +45,9 @@ test-fuzz:
 
 test-real:
 	scripts/test-real.sh
+
+test-actions:
+	scripts/test-actions.sh
 
 bench:
 	scripts/bench.sh

@@ -41,6 +41,8 @@ var mayImport = map[string][]string{
 	"report":   {"bench", "gate"},
 	"github":   {},
 	"sim":      {},
+	// acttest is tests alone, of the workflows on act.
+	"acttest": {},
 	// fused is a test alone, of verdicts on another processor.
 	"fused": {},
 	// world draws data for tests and for the commands under bench/; no line but theirs may name it.
