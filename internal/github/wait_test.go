@@ -163,6 +163,7 @@ func TestAJobThatIsEndedSaysSoAndCallsNobodyElse(t *testing.T) {
 }
 
 func TestAProxyThatCannotBeReadIsNotRepeated(t *testing.T) {
+	t.Parallel() // it mostly waits
 	for _, address := range []string{"http://me:sesame@[bad", "http://me:sesame@127.0.0.1:1", "ftp://me:sesame@127.0.0.1:1"} {
 		posted, out := inChild(t, "https://"+enterprise+"/api/v3", "HTTPS_PROXY="+address)
 		if posted.Comment != "skipped" || !strings.Contains(out, "HTTPS_PROXY") || strings.Contains(out, "sesame") {
