@@ -68,6 +68,7 @@ func (c initCmd) next(sh *shell, open bool) {
 		sh.talk.say("on GitHub: write the commit of a release of benchgate where the workflows under .github/workflows hold zeros")
 	}
 	sh.talk.say("on GitHub: give the lab machine's runner the label benchgate-lab, and require the check \"benchgate\"")
+	sh.talk.say("on GitHub: for the nightly, turn on \"Allow GitHub Actions to create and approve pull requests\" under Settings > Actions > General")
 	if c.GateOn == "merge_group" {
 		sh.talk.say("on GitHub: require the merge queue for the branch; nothing is measured without it")
 	}
