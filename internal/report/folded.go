@@ -52,11 +52,11 @@ func moreBlock(rest, findings []gate.Finding, confidence string) *block {
 	b.counted = true
 	b.head = strings.TrimSuffix(b.head, "\n")
 	rowsOf(b, rest, columnsOf(rest, findings, confidence))
+	drawn := &block{}
 	if len(rest) == len(findings) { // nothing stands above it
-		drawn := &block{}
 		draw(drawn, rest[:min(len(rest), mostRows)])
-		b.foot = legend(findings) + drawn.head + drawn.all() + drawn.foot + b.foot
 	}
+	b.foot = legend(rest, oneScenario(findings)) + drawn.head + drawn.all() + drawn.foot + b.foot
 	return b
 }
 

@@ -94,7 +94,7 @@ func columnsOf(findings, every []gate.Finding, confidence string) []column {
 		columns = slices.Delete(columns, 1, 2)
 		columns[2].of = func(f gate.Finding) string { return tight(sides(f)) }
 	}
-	if _, same := equalRuns(every); !same {
+	if _, same := equalRuns(findings); !same {
 		at := slices.IndexFunc(columns, func(c column) bool { return c.title == interval })
 		columns[at].of = func(f gate.Finding) string { return strings.TrimSpace(tight(extent(f)) + " " + tight(runsOf(f))) }
 	}
@@ -194,14 +194,14 @@ func rowLine(row []string) string { return "| " + strings.Join(each(row, cell), 
 func tableBlock(open, findings []gate.Finding, confidence string) *block {
 	b := &block{name: "finding", counted: true}
 	rowsOf(b, open, columnsOf(open, findings, confidence))
-	b.foot = legend(findings)
+	b.foot = legend(open, oneScenario(findings))
 	return b
 }
 
-// legend says what the columns of numbers mean, and what would be the same in every row.
-func legend(findings []gate.Finding) string {
+// legend says what the columns of numbers mean, and what would be the same in every row; the scenario where it is alone.
+func legend(findings []gate.Finding, alone bool) string {
 	var parts []string
-	if len(findings) > 0 && oneScenario(findings) {
+	if len(findings) > 0 && alone && findings[0].Scenario != "" {
 		parts = append(parts, "Scenario: "+code(name(findings[0].Scenario))+".")
 	}
 	switch said, same := equalRuns(findings); {
