@@ -3,8 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strconv"
+	"strings"
 
+	"github.com/benchgate/benchgate/internal/config"
 	"github.com/benchgate/benchgate/internal/github"
 	"github.com/benchgate/benchgate/internal/report"
 )
@@ -76,13 +79,23 @@ func (a *action) tellEnd(err error) {
 	code := exitOK
 	if err != nil {
 		code = exitCode(a.sh.ctx, err)
-		a.runner.Annotate([]github.Annotation{{Level: "error", Title: "benchgate " + a.in.mode, Message: legible(err.Error())}})
+		a.runner.Annotate([]github.Annotation{remark("benchgate "+a.in.mode, err)})
 	}
 	if err != nil && a.in.mode == "judge" {
 		a.output("verdict", undecided)
 		a.summarize(func(limit int) string { return report.Summary(answer{err: err}.shown(), limit) })
 	}
 	a.output("exit-code", strconv.Itoa(code))
+}
+
+// remark is an error as an annotation, on the line of the checkout that it points at if it does.
+func remark(title string, err error) github.Annotation {
+	one := github.Annotation{Level: "error", Title: strings.TrimSpace(title), Message: legible(err.Error())}
+	var mistake *config.Error
+	if errors.As(err, &mistake) && filepath.IsLocal(mistake.File) && !strings.HasSuffix(mistake.File, " at base") {
+		one.File, one.Line = filepath.ToSlash(mistake.File), mistake.Line
+	}
+	return one
 }
 
 func (a *action) output(name, value string) {

@@ -86,8 +86,12 @@ func (a *action) decide() judgement {
 		}
 		j.answers = append(j.answers, one)
 	}
-	slices.SortStableFunc(j.answers, func(a, b answer) int { return a.rank() - b.rank() })
+	j.sort()
 	return j
+}
+
+func (j judgement) sort() {
+	slices.SortStableFunc(j.answers, func(a, b answer) int { return a.rank() - b.rank() })
 }
 
 // knowsScenarios refuses a scenario that no config has.

@@ -114,13 +114,13 @@ func (a *action) write(j *judgement) error {
 	return nil
 }
 
-// sweep removes the verdicts that lie where these will.
+// sweep removes the verdicts that lie where these will. No link is followed: out may be the folder of results.
 func sweep(out string, answers []answer) error {
 	folders := []string{out}
 	for _, o := range answers {
 		folders = append(folders, filepath.Join(out, o.runner))
 	}
-	for _, folder := range folders {
+	for _, folder := range slices.DeleteFunc(folders, func(f string) bool { return !isFolder(f) }) {
 		for _, name := range []string{"verdict.json", "report.html"} {
 			if err := os.Remove(filepath.Join(folder, name)); err != nil && !os.IsNotExist(err) {
 				return err
@@ -171,7 +171,11 @@ func (j judgement) remarks() []github.Annotation {
 	var all []github.Annotation
 	warnings, more := 0, 0
 	for _, o := range j.answers {
-		for _, n := range report.Notes(o.shown()) {
+		if o.err != nil {
+			all = append(all, remark(o.runner+": nothing could be decided", o.err))
+			continue
+		}
+		for _, n := range report.Notes(o.verdict) {
 			if n.Level == "warning" {
 				if warnings++; warnings >= mostWarnings {
 					more++
