@@ -73,8 +73,10 @@ func failureOf(err error) failure {
 		return failureOfAnswer(answer)
 	case errors.As(err, &refused):
 		return failure{kind: redirect, said: refused.why}
-	case errors.Is(err, errBudget), errors.Is(err, errEnded):
-		return failure{kind: over, said: err.Error()}
+	case errors.Is(err, errEnded):
+		return failure{kind: over, said: errEnded.Error()}
+	case errors.Is(err, errBudget):
+		return failure{kind: over, said: errBudget.Error()}
 	case errors.Is(err, errProxy):
 		return failure{kind: unmet, said: errProxy.Error()}
 	case errors.Is(err, errCalls):

@@ -162,6 +162,22 @@ func TestAJobThatIsEndedSaysSoAndCallsNobodyElse(t *testing.T) {
 	}
 }
 
+func TestAGitHubThatHangsTakesNinetySecondsAndSaysSo(t *testing.T) {
+	inVirtualTime(t, ghfake.Options{Faults: []ghfake.Fault{{Name: "hang"}}}, func(t *testing.T, fake *ghfake.Server, client *github.Client) {
+		p := post(github.Section{Name: "h100", Render: text("red")})
+		p.Statuses = []github.Status{{Context: "benchgate/h100", State: "failure"}, {Context: "benchgate/m4", State: "failure"}}
+		start := time.Now()
+		posted := publish(client, p)
+		want := []string{
+			"read the pull request before its comment is written: no usable answer; re-run the job to publish again (no answer within 10 s)",
+			`write status "benchgate/h100", "benchgate/m4": the time for publishing is over; re-run the job to publish again`,
+		}
+		if diff := cmp.Diff(want, posted.Errors); diff != "" || posted.Comment != "skipped" || time.Since(start) != 90*time.Second {
+			t.Errorf("%s after %v; errors (-want +got):\n%s", posted.Comment, time.Since(start), diff)
+		}
+	})
+}
+
 func TestAProxyThatCannotBeReadIsNotRepeated(t *testing.T) {
 	t.Parallel() // it mostly waits
 	for _, address := range []string{"http://me:sesame@[bad", "http://me:sesame@127.0.0.1:1", "ftp://me:sesame@127.0.0.1:1"} {
