@@ -44,7 +44,7 @@ type refs struct {
 
 func (a *action) findRefs() error {
 	base, err := a.base()
-	if err != nil && (a.in.mode == "plan" || a.in.baselineRef == "") {
+	if err != nil && (a.in.mode == "plan" || a.in.baselineRef == "" || !a.atHead()) {
 		return err
 	}
 	a.refs = refs{base: base, rules: cmp.Or(a.in.configRef, a.in.baselineRef, base), baselines: cmp.Or(a.in.baselineRef, base)}
@@ -67,6 +67,12 @@ func (a *action) base() (string, error) {
 			"somebody has pushed since, or the pull request conflicts; read it again, or set the inputs config-ref and baseline-ref")
 	}
 	return a.job.Base(), nil
+}
+
+// atHead reports whether the checkout is the very commit that a dispatch names.
+func (a *action) atHead() bool {
+	id, err := repo.Resolve(a.sh.ctx, "", "HEAD")
+	return err == nil && id == a.job.Inputs["head"]
 }
 
 // asked reads the configs of all runners: one file, or those of a folder.
