@@ -62,7 +62,7 @@ func scriptParams() testscript.Params {
 
 // forgetLock removes a lock's file, wherever it was made.
 func forgetLock(name string) {
-	for _, folder := range []string{"/var/lock", os.TempDir()} {
+	for _, folder := range []string{"/var/lock", "/tmp", os.TempDir()} {
 		_ = os.Remove(filepath.Join(folder, "benchgate-"+name+".lock"))
 	}
 }

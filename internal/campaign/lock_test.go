@@ -22,7 +22,7 @@ func occupied(t *testing.T) (name string, release func() error) {
 		t.Fatalf("held by %q, error %v", by, err)
 	}
 	t.Cleanup(func() {
-		for _, folder := range []string{"/var/lock", os.TempDir()} {
+		for _, folder := range []string{"/var/lock", "/tmp", os.TempDir()} {
 			_ = os.Remove(filepath.Join(folder, "benchgate-"+name+".lock"))
 		}
 	})

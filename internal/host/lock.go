@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -19,17 +20,47 @@ const (
 	lockTalk  = 10 * time.Second
 )
 
+// shared are the folders that all users of a machine see alike. A lock is held in each of them that can be used: on some
+// systems only root can make a file in the first, in some services the second is not everybody's.
+var shared = [...]string{"/var/lock", "/tmp"}
+
 // Lock waits until no other benchmark on this machine holds the device, and holds it until unlock is called or the
 // process ends. While it waits it calls waiting, at once and then every ten seconds; waiting may be nil. A canceled
 // context ends the wait with its cause, and with the holder and the lock's file. The lock is a file named by the device, in
-// /var/lock, else in the temp folder.
+// /var/lock and /tmp, else in the temp folder.
 func Lock(ctx context.Context, device string, waiting func(msg string)) (unlock func() error, err error) {
-	return lockIn(ctx, lockFolder("/var/lock", os.TempDir()), device, waiting)
+	return lockAll(lockFolders(device, shared[:], os.TempDir()), func(folder string) (func() error, error) {
+		return lockIn(ctx, folder, device, waiting)
+	})
 }
 
 // TryLock takes the device at once, or says who holds it.
 func TryLock(device string) (unlock func() error, holder string, err error) {
-	return tryLockIn(lockFolder("/var/lock", os.TempDir()), device)
+	unlock, err = lockAll(lockFolders(device, shared[:], os.TempDir()), func(folder string) (unlock func() error, err error) {
+		unlock, holder, err = tryLockIn(folder, device)
+		return unlock, err
+	})
+	return unlock, holder, err
+}
+
+// lockAll takes a lock in every folder, always in the same order, or in none.
+func lockAll(folders []string, take func(folder string) (func() error, error)) (func() error, error) {
+	var taken []func() error
+	release := func() error {
+		var all error
+		for _, unlock := range slices.Backward(taken) {
+			all = errors.Join(all, unlock())
+		}
+		return all
+	}
+	for _, folder := range folders {
+		unlock, err := take(folder)
+		if err != nil || unlock == nil {
+			return nil, errors.Join(err, release())
+		}
+		taken = append(taken, unlock)
+	}
+	return release, nil
 }
 
 func tryLockIn(folder, device string) (unlock func() error, by string, err error) {
@@ -103,19 +134,38 @@ func lockFlag(path string) int {
 	return flag
 }
 
-// lockFolder returns the first folder that a file can be made in; the last one when none is.
-func lockFolder(folders ...string) string {
+// lockFolders are those of the folders in which a file can be made, or the lock's file stands already; else the last resort.
+func lockFolders(device string, folders []string, resort string) []string {
+	var usable []string
 	for _, folder := range folders {
-		f, err := os.CreateTemp(folder, "benchgate-*.probe")
-		if err != nil {
-			continue
+		if writable(folder) || there(lockOf(folder, device).Path()) {
+			usable = append(usable, folder)
 		}
-		name := f.Name()
-		_ = f.Close()
-		_ = os.Remove(name)
-		return folder
 	}
-	return folders[len(folders)-1]
+	if len(usable) == 0 {
+		return []string{resort}
+	}
+	return usable
+}
+
+func writable(folder string) bool {
+	f, err := os.CreateTemp(folder, "benchgate-*.probe")
+	if err != nil {
+		return false
+	}
+	_ = f.Close()
+	_ = os.Remove(f.Name())
+	return true
+}
+
+// there reports whether a file can be read, which is enough to lock it.
+func there(path string) bool {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW, 0)
+	if err != nil {
+		return false
+	}
+	_ = f.Close()
+	return true
 }
 
 // fileName keeps a device's name from leaving the folder.

@@ -174,40 +174,90 @@ func TestAForeignFileIsNotQuoted(t *testing.T) {
 	}
 }
 
-func TestLocksLiveWhereAFileCanBeMade(t *testing.T) {
-	good := t.TempDir()
-	if got := lockFolder(filepath.Join(good, "none"), good); got != good {
-		t.Errorf("folder %q, want %q", got, good)
+func TestLocksLiveWhereEverybodySeesThem(t *testing.T) {
+	one, two, resort := t.TempDir(), t.TempDir(), t.TempDir()
+	none := filepath.Join(one, "none")
+	for name, c := range map[string]struct{ folders, want []string }{
+		"both":    {[]string{one, two}, []string{one, two}},
+		"one":     {[]string{none, two}, []string{two}},
+		"neither": {[]string{none, "/nowhere"}, []string{resort}},
+	} {
+		if diff := cmp.Diff(c.want, lockFolders("gpu", c.folders, resort)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
 	}
-	if got := lockFolder("/nowhere", filepath.Join(good, "none")); got != filepath.Join(good, "none") {
-		t.Errorf("folder %q", got)
+	for _, folder := range []string{one, two, resort} {
+		if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
+			t.Errorf("files left behind: %v, %v", left, err)
+		}
 	}
-	left, err := os.ReadDir(good)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(0, len(left)); diff != "" {
-		t.Errorf("files left behind: %v", left)
-	}
-	if _, err := lockIn(t.Context(), filepath.Join(good, "none"), "gpu", nil); err == nil || !strings.Contains(err.Error(), `lock device "gpu"`) {
+	if _, err := lockIn(t.Context(), none, "gpu", nil); err == nil || !strings.Contains(err.Error(), `lock device "gpu"`) {
 		t.Errorf("error %v", err)
 	}
 }
 
+// Two users of whom only one can make files in the first folder still meet in the second; and where the first has left its
+// file, in both.
+func TestUsersOfDifferentRightsMeet(t *testing.T) {
+	one, two := t.TempDir(), t.TempDir()
+	take := func(folder string) (func() error, error) {
+		unlock, _, err := tryLockIn(folder, "gpu")
+		return unlock, err
+	}
+	root, err := lockAll([]string{one, two}, take)
+	if err != nil || root == nil {
+		t.Fatalf("a free device: %v", err)
+	}
+	if other, err := lockAll([]string{two}, take); err != nil || other != nil {
+		t.Errorf("held twice: %v", err)
+	}
+	if err := root(); err != nil {
+		t.Fatal(err)
+	}
+	other, err := lockAll([]string{two}, take)
+	if err != nil || other == nil {
+		t.Fatalf("a device that was let go: %v", err)
+	}
+	if root, err := lockAll([]string{one, two}, take); err != nil || root != nil {
+		t.Errorf("held twice: %v", err)
+	}
+	first, err := take(one) // was let go when the second was not to be had
+	if err != nil || first == nil {
+		t.Errorf("the first folder's is still held: %v", err)
+	}
+	for _, unlock := range []func() error{first, other} {
+		if err := unlock(); err != nil {
+			t.Error(err)
+		}
+	}
+	if !there(lockOf(one, "gpu").Path()) || there(lockOf(one, "gpu-2").Path()) {
+		t.Error("a lock's file is seen where it is, and nowhere else")
+	}
+}
+
 func TestLockHoldsADevice(t *testing.T) {
-	t.Setenv("TMPDIR", t.TempDir())
 	device := "test-" + short(t.TempDir())
 	unlock, err := Lock(t.Context(), device, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer os.Remove(filepath.Join(lockFolder("/var/lock", os.TempDir()), "benchgate-"+device+".lock"))
+	defer func() {
+		for _, folder := range append(shared[:], os.TempDir()) {
+			_ = os.Remove(lockOf(folder, device).Path())
+		}
+	}()
 	ctx, cancel := context.WithCancel(t.Context())
 	if second, err := Lock(ctx, device, func(string) { cancel() }); !errors.Is(err, context.Canceled) {
 		t.Errorf("held twice: %v, %t", err, second != nil)
 	}
+	if second, by, err := TryLock(device); err != nil || second != nil || !strings.HasPrefix(by, "process ") {
+		t.Errorf("held by %q, %v, %t", by, err, second != nil)
+	}
 	if err := unlock(); err != nil {
 		t.Error(err)
+	}
+	if again, _, err := TryLock(device); err != nil || again == nil || again() != nil {
+		t.Errorf("a device that was let go: %v", err)
 	}
 }
 

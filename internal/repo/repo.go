@@ -217,7 +217,7 @@ func entries(listing []byte, dir, under string) ([]Entry, error) {
 		}
 		about, name, ok := strings.Cut(line, "\t")
 		fields := strings.Fields(about)
-		if !ok || len(fields) != 4 || name == "" {
+		if !ok || len(fields) != 4 || name == "" || strings.HasSuffix(name, "/") {
 			return nil, fmt.Errorf("git ls-tree says %.100q", line)
 		}
 		size, err := strconv.ParseInt(fields[3], 10, 64)

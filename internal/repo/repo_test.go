@@ -270,6 +270,7 @@ func FuzzEntries(f *testing.F) {
 	f.Add([]byte("160000 commit 257cc5642cb1a054f08cc83f2d943e56fd3ebe99       -\tbaselines/h100/chat.json\x00x"))
 	f.Add([]byte("\t\x00\x00\t.json"))
 	f.Add([]byte("100644 blob 257cc5642cb1a054f08cc83f2d943e56fd3ebe99     -5\tx\x00"))
+	f.Add([]byte("0 0 0 0\tbaselines/"))
 	f.Fuzz(func(t *testing.T, listing []byte) {
 		all, err := entries(listing, "", "baselines")
 		if err != nil {
