@@ -120,6 +120,10 @@ func (r replay) night(n Night) (Replayed, error) {
 	}
 	var joining []bench.Digest
 	for _, d := range n.Digests {
+		if k := len(d.Sessions); k != 1 {
+			told.Place, told.Why = Refused, fmt.Sprintf("scenario %q of runner %q holds %d sessions, and a night is one", d.Scenario, d.Runner, k)
+			return told, nil
+		}
 		place, err := r.place(d)
 		if err != nil {
 			return told, err

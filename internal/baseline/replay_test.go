@@ -214,10 +214,13 @@ func TestNightsThatCannotJoinAreToldAndStopNoOther(t *testing.T) {
 	future := nightOf(40, 1)
 	damaged := Night{Name: "night-03", Runner: "h100", Damaged: errors.New("read digest: not JSON")}
 	empty := Night{Name: "night-02", Runner: "h100"}
+	two := nightOf(2, 1)
+	two.Digests[0].Sessions = append(two.Digests[0].Sessions, session(3))
 	for name, c := range map[string]struct {
 		night Night
 		why   string
 	}{
+		"two sessions":    {two, `scenario "chat" of runner "h100" holds 2 sessions, and a night is one`},
 		"half measured":   {half, "5 of 6 planned runs are measured"},
 		"from the future": {future, "set the clock that is wrong"},
 		"damaged":         {damaged, "not JSON"},
