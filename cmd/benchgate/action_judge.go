@@ -189,17 +189,18 @@ func (a *action) judgeOne(q asked, found map[string]string) (gate.Verdict, error
 		return gate.Verdict{}, err
 	}
 	if bad := a.failed(false); bad != "" {
-		v = v.Withheld(fmt.Sprintf("A job before this one did not succeed: %s.", bad), a.wayOut())
+		v = v.Withheld(a.withheld(bad))
 	}
 	return v, nil
 }
 
-// wayOut says what to do where a job before this one did not succeed.
-func (a *action) wayOut() string {
+// withheld says why nothing green is told where a job before this one did not succeed, and what to do.
+func (a *action) withheld(bad string) (why, next string) {
 	if p := a.job.Pull; p != nil && p.Fork {
-		return "The change comes from a fork, whose code is not measured on the lab machine: " + forkWay + "."
+		return "The change comes from a fork, whose code is not measured on the lab machine.", strings.ToUpper(forkWay[:1]) + forkWay[1:] + "."
 	}
-	return "See the log of the job that measures; run it again when its cause is gone. A campaign that was begun is continued."
+	return fmt.Sprintf("A job before this one did not succeed: %s.", bad),
+		"See the log of the job that measures; run it again when its cause is gone. A campaign that was begun is continued."
 }
 
 // policy is what stands at base, of the scenarios that were asked for.

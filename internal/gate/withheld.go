@@ -3,10 +3,19 @@ package gate
 import "slices"
 
 // Withheld is the verdict where something beside the files says that not all was measured: it is never green, and what the
-// files show to be worse stays what it is. Why and next become a finding of no scenario.
+// files show to be worse stays what it is. Why and next become those of every finding that is missing, whose cause this is;
+// where none is, they are a finding of no scenario.
 func (v Verdict) Withheld(why, next string) Verdict {
-	f := Finding{Outcome: Missing, Why: why, Next: next}
-	v.Findings = slices.Insert(slices.Clone(v.Findings), 0, f)
+	v.Findings = slices.Clone(v.Findings)
+	told := false
+	for i := range v.Findings {
+		if f := &v.Findings[i]; f.Outcome == Missing {
+			f.Why, f.Next, told = why, next, true
+		}
+	}
+	if !told {
+		v.Findings = slices.Insert(v.Findings, 0, Finding{Outcome: Missing, Why: why, Next: next})
+	}
 	v.Validity = append(slices.Clone(v.Validity), Check{Name: "measured", Detail: why})
 	switch {
 	case v.ExitCode == codeRed:

@@ -3,6 +3,8 @@ package gate
 import (
 	"bytes"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestAWithheldVerdictIsNeverGreen(t *testing.T) {
@@ -33,8 +35,18 @@ func TestAWithheldVerdictIsNeverGreen(t *testing.T) {
 		if got.Outcome != test.wantOutcome || got.ExitCode != test.wantCode || got.Summary != test.wantSummary {
 			t.Errorf("%s with exit code %d becomes %s, %d, %q", test.outcome, test.code, got.Outcome, got.ExitCode, got.Summary)
 		}
-		if f := got.Findings[0]; len(got.Findings) != 2 || f.Why != "why" || f.Next != "next" || len(before.Findings) != 1 {
+		want := 2
+		if test.outcome == Missing {
+			want = 1 // its cause is told, and not beside a second one
+		}
+		if f := got.Findings[0]; len(got.Findings) != want || f.Why != "why" || f.Next != "next" || f.Outcome != Missing {
 			t.Errorf("%s: findings %+v", test.outcome, got.Findings)
+		}
+		if diff := cmp.Diff([]Finding{{Outcome: test.outcome, Why: "that"}}, before.Findings); diff != "" {
+			t.Errorf("%s: the verdict before (-want +got):\n%s", test.outcome, diff)
+		}
+		if again := got.Withheld("other", "way"); len(again.Findings) != want || again.Findings[0].Why != "other" {
+			t.Errorf("%s: findings of a second cause %+v", test.outcome, again.Findings)
 		}
 		if err := WriteVerdict(&bytes.Buffer{}, got); err != nil {
 			t.Errorf("%s: %v", test.outcome, err)

@@ -27,7 +27,7 @@ func Notes(v gate.Verdict) []Note {
 		}
 		out = append(out, Note{
 			Level:   gravity(v, f.Outcome),
-			Title:   strings.Join(strings.Fields(fmt.Sprintf("%s: %s %s", strings.ToUpper(name(string(f.Outcome))), name(f.Scenario), name(f.Metric))), " "),
+			Title:   strings.TrimRight(strings.ToUpper(name(string(f.Outcome)))+": "+name(f.Scenario)+" "+name(f.Metric), " :"),
 			Message: strings.TrimSpace(prose(f.Why) + " " + prose(f.Next)),
 			File:    clean(f.Rule.File, longText), Line: max(0, f.Rule.Line),
 		})

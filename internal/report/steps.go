@@ -80,7 +80,7 @@ func todoBlock(v gate.Verdict, plan []step) *block {
 	b.head = "\n**What to do next**\n\n"
 	for _, s := range plan {
 		b.add(func() string {
-			text := "- " + names(s.Findings) + ": " + inline(s.Next) + "\n"
+			text := "- " + strings.TrimLeft(names(s.Findings)+": ", ": ") + inline(s.Next) + "\n"
 			r := s.reasons()[0]
 			if told(v, r) {
 				return text
@@ -126,7 +126,7 @@ func wordsBlock(v gate.Verdict, plan, calm []step) *block {
 }
 
 func reasonLine(r reason) string {
-	return "- " + sign(r.outcome) + " " + names(r.findings) + ": " + inline(r.why) + "\n"
+	return "- " + sign(r.outcome) + " " + strings.TrimLeft(names(r.findings)+": ", ": ") + inline(r.why) + "\n"
 }
 
 // total is how many findings the steps hold.

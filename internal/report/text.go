@@ -90,7 +90,7 @@ func (t *page) list(label string, items []string) {
 // finding tells one that is no plain pass.
 func (t *page) finding(f gate.Finding) {
 	t.line("")
-	t.wrap("", "  ", fmt.Sprintf("%s %s %s: %s", lookOf(f.Outcome).Sign, name(f.Scenario), name(f.Metric), strings.ToUpper(string(f.Outcome))))
+	t.wrap("", "  ", lookOf(f.Outcome).Sign+" "+strings.TrimLeft(name(f.Scenario)+" "+name(f.Metric)+": ", " :")+strings.ToUpper(string(f.Outcome)))
 	t.wrap("  ", "  ", prose(f.Why))
 	if f.Next != "" {
 		t.wrap("  next: ", "        ", prose(f.Next))
