@@ -1,7 +1,10 @@
 package github_test
 
 import (
+	"bytes"
+	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"sync"
@@ -83,4 +86,56 @@ func TestJobsAtOnceLoseNoWord(t *testing.T) {
 			}
 		})
 	})
+}
+
+// tardy loses the answer of the first POST at once, and delivers it later.
+type tardy struct {
+	next http.RoundTripper
+	late time.Duration
+	lost bool
+	done sync.WaitGroup
+}
+
+func (l *tardy) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Method != http.MethodPost || l.lost {
+		return l.next.RoundTrip(r)
+	}
+	l.lost = true
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	again := r.Clone(context.WithoutCancel(r.Context()))
+	again.Body = io.NopCloser(bytes.NewReader(body))
+	l.done.Go(func() {
+		<-time.After(l.late)
+		if a, err := l.next.RoundTrip(again); err == nil {
+			_ = a.Body.Close()
+		}
+	})
+	return nil, io.ErrUnexpectedEOF
+}
+
+// TestACommentThatAppearsLateIsClearedAway: where a lost POST takes effect only after it was looked for and sent again,
+// there are two comments, until the next look of this run or of the next.
+func TestACommentThatAppearsLateIsClearedAway(t *testing.T) {
+	for late, want := range map[time.Duration]int{time.Second: 1, 2500 * time.Millisecond: 1, 20 * time.Second: 2} {
+		synctest.Test(t, func(t *testing.T) {
+			w := inMemory(t, ghfake.Options{})
+			defer w.leave()
+			l := &tardy{next: w.transport, late: late}
+			c, err := github.NewClient(github.ClientOptions{API: w.URL, Token: token, Repository: repository, Transport: l})
+			if err != nil {
+				t.Fatal(err)
+			}
+			posted := c.Publish(t.Context(), note(49, "old words"))
+			l.done.Wait()
+			if n := len(w.Comments(number)); posted.Comment != "created" || n != want {
+				t.Errorf("%v late: %+v, and then %d comments, want %d", late, posted, n, want)
+			}
+			if posted := w.publish(note(50, "new words")); posted.Comment != "updated" || w.left() != "new+2" {
+				t.Errorf("%v late, the next run: %+v, %s", late, posted, w.left())
+			}
+		})
+	}
 }
