@@ -206,6 +206,7 @@ func (a *action) withheld(bad string) (why, next string) {
 // policy is what stands at base, of the scenarios that were asked for.
 func (a *action) policy(q asked) (gate.Policy, error) {
 	p := q.Policy
+	p.Proposed = q.alone == "head"
 	var err error
 	if p.Rewritten, err = a.rewritten(q); err != nil {
 		return p, err

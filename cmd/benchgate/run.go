@@ -43,6 +43,9 @@ func (c runCmd) Run(sh *shell) error {
 
 // follow measures what a config asks for. Notes are what there is to say of the config; they stay on record.
 func (c runCmd) follow(sh *shell, conf config.Config, from inherited, notes ...string) error {
+	if c.Wait < 0 {
+		return withHint(fmt.Errorf("--lock-timeout is %s", c.Wait), "write how long to wait, such as 60m; leave it out to wait as long as it takes")
+	}
 	base, _, err := readBaseline(c.Baseline, conf.Runner)
 	if err != nil {
 		return fmt.Errorf("baseline: %w", err)

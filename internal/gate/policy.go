@@ -27,6 +27,8 @@ type Policy struct {
 	// A scenario that is incomparable for these alone is new: the change asks for another measurement, and there can be no
 	// baseline of that yet.
 	Rewritten map[string][]string
+	// Proposed says that the rules are the head's own, since base has none: what they would call good is new.
+	Proposed bool
 	// Resamples is the least number of bootstrap resamples; 0 means 9,999. Tests of many verdicts lower it.
 	Resamples int
 	// Planned says that these rules are the defaults, since no config was given.

@@ -38,14 +38,16 @@ func (x *pair) compared() *side {
 }
 
 // rewrites makes new what would be good of a scenario that the head rewrites: it is shown of another workload, or another
-// model, than the one that was accepted. What is shown bad stays so.
+// model, than the one that was accepted; or by rules that nobody has accepted. What is shown bad stays so.
 func (q *question) rewrites() {
-	if q.rewritten == "" {
-		return
+	why, next := q.rewritten, acceptRewritten
+	if why == "" && q.policy.Proposed {
+		why, next = "The rules are those of the head itself, and base has none.", "Once they are merged, the next change is judged by them."
 	}
-	switch q.finding.Outcome {
-	case Pass, Improved, Observed:
-		q.settle(New, q.rewritten+" "+q.finding.Why, acceptRewritten)
+	switch o := q.finding.Outcome; {
+	case why == "":
+	case o == Pass, o == Improved, o == Observed, o == Waived && q.policy.Proposed:
+		q.settle(New, why+" "+q.finding.Why, next)
 	}
 }
 

@@ -54,6 +54,25 @@ func TestWhatTheHeadItselfChangesIsNew(t *testing.T) {
 	}
 }
 
+func TestRulesOfTheHeadItselfShowNothingGood(t *testing.T) {
+	p := primary(Rule{Metric: "error.ratio", Max: ptr(0.005)})
+	p.Proposed = true
+	waived := p
+	waived.Waivers = []Waiver{{Metric: "ttft.p95", Scenario: "chat", Ceiling: 5, Until: headDay, Why: "so be it"}}
+	base := one(history("chat", 5))
+	head := func(slower float64) []bench.Digest { return one(digest("chat", headDay, times(quiet, slower)...)) }
+	for _, d := range []decision{
+		{"as fast", p, base, head(1), 0, New, 0, "The rules are those of the head itself, and base has none. ttft.p95 is", "Once they are merged"},
+		{"faster", p, base, head(0.5), 0, New, 0, "The rules are those of the head itself", ""},
+		{"a limit that holds", p, base, head(1), 1, New, 0, "The rules are those of the head itself", ""},
+		{"slower", p, base, head(2), 0, Regressed, 1, "slower", ""},
+		{"slower, with a waiver of its own", waived, base, head(2), 0, New, 0, "The rules are those of the head itself", ""},
+		{"no baseline", p, nil, head(1), 0, New, 0, "There is no baseline", ""},
+	} {
+		d.run(t)
+	}
+}
+
 func TestADeadCandidateOfAnotherModelIsInvalid(t *testing.T) {
 	dead := one(runs(changed(digest("chat", headDay, quiet...), bench.KeyModel, "another"), func(_ int, r *bench.Run) {
 		r.OK, r.Metrics = 0, map[string]float64{"error.ratio": 1}
