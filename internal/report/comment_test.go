@@ -75,7 +75,7 @@ func TestACommentKeepsItsLimitAndWhatMatters(t *testing.T) {
 	all["crowd"] = crowd(t, 500)
 	if testing.Short() {
 		all["crowd"] = crowd(t, 100)
-		for _, name := range []string{"breached", "buffered", "drifted", "incomparable", "interleaved", "missing", "network", "new", "observed", "simulated", "waived"} {
+		for _, name := range []string{"breached", "buffered", "confirm", "drifted", "improved", "incomparable", "interleaved", "invalid", "missing", "network", "new", "observed", "simulated", "waived"} {
 			delete(all, name)
 		}
 	}
@@ -181,7 +181,7 @@ func TestWarningsOfTheVerdictAreSeen(t *testing.T) {
 }
 
 func TestASummaryHoldsMoreThanAComment(t *testing.T) {
-	v := crowd(t, 5000)
+	v := crowd(t, 2500)
 	comment, summary := Comment(v, 1<<20), Summary(v, 1_000_000)
 	if n := utf8.RuneCountInString(comment); n > mostCharacters || n < mostCharacters*9/10 {
 		t.Errorf("the comment has %d characters of %d", n, mostCharacters)
@@ -197,9 +197,9 @@ func TestASummaryHoldsMoreThanAComment(t *testing.T) {
 // TestNoRoomAtAll: even where nothing fits the limit holds.
 func TestNoRoomAtAll(t *testing.T) {
 	all := verdicts(t)
-	for _, name := range []string{"pass", "simulated", "many", "hostile"} {
+	for _, name := range []string{"pass", "simulated", "hostile"} {
 		v := all[name]
-		for _, limit := range []int{-1, 0, 1, 10, 30, 100, 250, 400} {
+		for _, limit := range []int{-1, 0, 1, 30, 150, 400} {
 			got := Comment(v, limit)
 			if len(got) > max(0, limit) || !utf8.ValidString(got) {
 				t.Errorf("%s at %d: %q", name, limit, got)
