@@ -175,7 +175,7 @@ func (j judgement) remarks() []github.Annotation {
 			all = append(all, remark(o.runner+": nothing could be decided", o.err))
 			continue
 		}
-		for _, n := range report.Notes(o.verdict) {
+		for _, n := range onceEach(report.Notes(o.verdict)) {
 			if n.Level == "warning" {
 				if warnings++; warnings >= mostWarnings {
 					more++
@@ -193,4 +193,21 @@ func (j judgement) remarks() []github.Annotation {
 		all = append(all, github.Annotation{Level: "warning", Message: fmt.Sprintf("%d more: the summary of this job has them all", more)})
 	}
 	return all
+}
+
+// onceEach makes one of notes that say the same: nothing was measured, and ten rules lack it.
+func onceEach(notes []report.Note) []report.Note {
+	var out []report.Note
+	like := map[string]int{}
+	for _, n := range notes {
+		if like[n.Message]++; like[n.Message] == 1 {
+			out = append(out, n)
+		}
+	}
+	for i, n := range out {
+		if more := like[n.Message] - 1; more > 0 {
+			out[i].Title += fmt.Sprintf(", and %d more", more)
+		}
+	}
+	return out
 }
