@@ -175,7 +175,14 @@ func TestRewrittenFactsAreTheModelAndDatasets(t *testing.T) {
 // FuzzAgainst: no two texts make it panic; every key outside target is base's; and texts that mean different things there
 // are told apart.
 func FuzzAgainst(f *testing.F) {
-	seeds(f, func(text []byte) { f.Add(text, text); f.Add(text, []byte(sound)) })
+	for _, pattern := range []string{"testdata/ok/*.yaml", "../../examples/*.yaml"} {
+		for _, name := range files(f, pattern) {
+			text := readFile(f, name)
+			f.Add(text, text)
+			f.Add(text, []byte(sound))
+			f.Add([]byte(sound), text)
+		}
+	}
 	f.Fuzz(func(t *testing.T, head, base []byte) {
 		c, e, err := config.ParseAgainst("x.yaml", head, base)
 		if err != nil {
