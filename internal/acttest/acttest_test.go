@@ -3,13 +3,16 @@
 package acttest
 
 import (
+	"cmp"
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/benchgate/benchgate/internal/ghfake"
 )
@@ -73,9 +76,9 @@ func (w *world) check(t *testing.T, r row) {
 	copyFolder(t, filepath.Join(w.folder, "hub"), folder)
 	w.command(t, origin(folder), "git", "update-ref", "refs/pull/7/merge", c.merge)
 	kind, of, _ := strings.Cut(r.event, ":")
-	f := files[kind]
+	f := files[cmp.Or(of, kind)]
 	hub := ghfake.New(t, ghfake.Options{
-		Repository: "example/server", Token: token, ReadOnly: kind == "pull_request" && of != "", Faults: faults(r.wrong),
+		Repository: "example/server", Token: token, ReadOnly: of == "fork" || of == "deleted", Faults: faults(r.wrong),
 		State: ghfake.State{Pulls: []ghfake.Pull{{Number: 7, Title: hostileTitle, Author: "octocat", HeadRef: hostileBranch, HeadSHA: c.head, HeadRepository: "octocat/server", BaseSHA: c.base}}},
 	})
 	sha := c.merge
@@ -92,10 +95,91 @@ func (w *world) check(t *testing.T, r row) {
 	}
 	got := w.play(t, j)
 	keep(t, f, got, hub, folder)
-	if diff := cmp.Diff(r.told, tell(f, got, hub, folder)); diff != "" {
+	if diff := gocmp.Diff(r.told, tell(f, got, hub, folder)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
+	said(t, r, f, got, hub)
+	for _, s := range hub.State().Statuses {
+		if s.SHA != c.head {
+			t.Errorf("the status stands at %s, not at the head %s", s.SHA, c.head)
+		}
+	}
 	hidden(t, got, folder)
+	bare(t, folder)
+	if kind == "schedule" {
+		w.proposed(t, hub, folder)
+	}
+	if r.wrong == "interrupted" {
+		j.attempt, j.edit = "2", nil
+		w.again(t, f, j, hub)
+	}
+}
+
+// again runs the interrupted workflow once more: what was measured counts, and the comment is brought up to date.
+func (w *world) again(t *testing.T, f file, j job, hub *ghfake.Server) {
+	t.Helper()
+	got := w.play(t, j)
+	keep(t, f, got, hub, j.folder+"-again")
+	if diff := gocmp.Diff(told{"success success success", "pass", "0", "updated", "", "started"}, tell(f, got, hub, j.folder)); diff != "" {
+		t.Errorf("again (-want +got):\n%s", diff)
+	}
+	const kept = "continuing the campaign"
+	if log, err := os.ReadFile(filepath.Join(j.folder, "bench-run.log")); err != nil || !strings.Contains(string(log), kept) {
+		t.Errorf("the log does not say %q: %v\n%s", kept, err, log)
+	}
+	hidden(t, got, j.folder)
+}
+
+// said looks for each piece of what a case has to say in the comment, the summary, the annotations and the statuses.
+func said(t *testing.T, r row, f file, o outcome, hub *ghfake.Server) {
+	t.Helper()
+	all := o.summary[f.judges]
+	for _, c := range hub.Comments(7) {
+		all += "\n" + c.Body
+	}
+	for _, a := range o.annotations {
+		if a.Job == f.judges {
+			all += fmt.Sprintf("\n%s: %s:%s: %s: %s", a.Level, a.File, a.Line, a.Title, a.Text)
+		}
+	}
+	for _, s := range hub.State().Statuses {
+		all += "\n" + s.Description
+	}
+	for piece := range strings.SplitSeq(r.says, "; ") {
+		if !strings.Contains(all, piece) {
+			t.Errorf("nothing says %q: KEEP=DIR keeps what is said", piece)
+		}
+	}
+}
+
+// ofJob are the variables of a job that nothing under test may have: what gives rights, and what speaks to the runner.
+var ofJob = regexp.MustCompile(`(?m)^(GITHUB_(TOKEN|ENV|PATH|OUTPUT|STATE|STEP_SUMMARY)|BENCHGATE_TOKEN|(ACTIONS|INPUT)_\w*)=`)
+
+// bare looks for them in the environment of the server under test.
+func bare(t *testing.T, folder string) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(folder, "server.env"))
+	if found := ofJob.FindAllString(string(data), -1); err == nil && len(found) > 0 {
+		t.Errorf("the server under test is given %q", found)
+	}
+}
+
+// proposed looks for what a night leaves: its session on the data branch, and the standing pull request.
+func (w *world) proposed(t *testing.T, hub *ghfake.Server, folder string) {
+	t.Helper()
+	kept := w.command(t, origin(folder), "git", "ls-tree", "-r", "--name-only", "benchgate-data")
+	if !strings.Contains(kept, "lab/chat.json") {
+		t.Errorf("the data branch holds %q", kept)
+	}
+	pulls := hub.State().Pulls
+	last := pulls[len(pulls)-1]
+	if len(pulls) != 2 || last.BaseRef != "main" || last.Author != ghfake.Bot {
+		t.Fatalf("the pull requests are %+v", pulls)
+	}
+	changed := w.command(t, origin(folder), "git", "diff", "--name-only", "main", last.HeadRef)
+	if changed != "baselines/lab/chat.json" {
+		t.Errorf("the standing pull request changes %q", changed)
+	}
 }
 
 // file is a workflow and its jobs in their order. The job that judges gives the outcome.
@@ -107,10 +191,13 @@ type file struct {
 
 var gates = []string{"plan", "bench", "verdict"}
 
-// files are the workflows by the event that starts them.
+// files are the workflows by the event that starts them, and by what stands behind its colon.
 var files = map[string]file{
 	"pull_request":      {"benchgate.yml", gates, "verdict"},
 	"merge_group":       {"merge-queue.yml", gates, "verdict"},
+	"queued":            {"merge-queue.yml", gates, "verdict"},
+	"fork":              {"benchgate.yml", gates, "verdict"},
+	"deleted":           {"benchgate.yml", gates, "verdict"},
 	"schedule":          {"benchgate-nightly.yml", []string{"bench", "drift", "keep"}, "drift"},
 	"workflow_dispatch": {"benchgate-dispatch.yml", gates, "verdict"},
 }

@@ -11,13 +11,13 @@ const (
 )
 
 // event is the payload of an event of the user's repository, as far as anything of ours or act reads it. A pull request's
-// kind stands behind a colon: fork or deleted.
+// kind stands behind a colon: fork, deleted (the fork is), or queued (the merge queue measures it).
 func event(t *testing.T, name string, c commits) map[string]any {
 	t.Helper()
 	repository := map[string]any{"full_name": "example/server", "name": "server", "default_branch": "main", "private": false}
 	payload := map[string]any{"repository": repository, "sender": map[string]any{"login": "octocat"}}
 	switch name {
-	case "pull_request":
+	case "pull_request", "pull_request:queued":
 		payload["pull_request"] = pull(c, repository)
 	case "pull_request:fork":
 		payload["pull_request"] = pull(c, map[string]any{"full_name": "octocat/server", "name": "server", "fork": true})
