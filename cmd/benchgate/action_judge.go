@@ -1,16 +1,12 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/benchgate/benchgate/internal/artifact"
 	"github.com/benchgate/benchgate/internal/baseline"
 	"github.com/benchgate/benchgate/internal/bench"
 	"github.com/benchgate/benchgate/internal/gate"
@@ -106,53 +102,6 @@ func (a *action) knowsScenarios(all []asked) error {
 		}
 	}
 	return nil
-}
-
-// openResults is the folder of results, empty where there is none. They are a stranger's: artifact looks at every file first,
-// and unpacks what is a zip.
-func (a *action) openResults() (root string, done func(), err error) {
-	done = func() {}
-	root, err = artifact.Open(a.in.results, cmp.Or(a.sh.getenv("RUNNER_TEMP"), os.TempDir()))
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", done, nil
-	}
-	if err == nil && root != a.in.results {
-		done = func() { _ = os.RemoveAll(root) }
-	}
-	return root, done, err
-}
-
-// results is where the campaign of each runner lies. The folder may be one that run wrote, or hold several, as artifacts are
-// downloaded.
-func (a *action) results(root string, all []asked) (map[string]string, error) {
-	if root == "" {
-		return nil, nil
-	}
-	found := map[string]string{}
-	for _, q := range all {
-		folders := foldersOf(root, q.Runner)
-		switch {
-		case len(folders) > 1:
-			return nil, withHint(fmt.Errorf("read results %q: there are %d folders of runner %q", a.in.results, len(folders), q.Runner), "download the artifact of this attempt alone")
-		case len(folders) == 1:
-			found[q.Runner] = folders[0]
-		case len(all) == 1 && len(digestsIn(root)) > 0:
-			found[q.Runner] = root
-		}
-	}
-	return found, nil
-}
-
-// foldersOf are the folders of a runner: at the top, or one below.
-func foldersOf(root, runner string) []string {
-	var found []string
-	for _, pattern := range []string{"", "*"} {
-		folders, err := filepath.Glob(filepath.Join(escapeGlob(root), pattern, runner))
-		if err == nil {
-			found = append(found, folders...)
-		}
-	}
-	return slices.DeleteFunc(found, func(folder string) bool { return !isFolder(folder) })
 }
 
 // needless says why nothing had to be measured. Whatever was measured is judged; and where a job before this one came to

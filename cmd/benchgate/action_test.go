@@ -1,8 +1,11 @@
 package main
 
 import (
+	"archive/zip"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -137,6 +140,39 @@ func TestScenariosNarrowThePolicy(t *testing.T) {
 	}
 	if len(p.Scenarios) != 2 || len(p.Rules[1].Scenarios) != 2 || len(p.Waivers) != 2 {
 		t.Errorf("the policy itself was changed: %+v", p)
+	}
+}
+
+func TestResultsMayBeAZip(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "results.zip")
+	f, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z := zip.NewWriter(f)
+	w, err := z.Create("benchgate-1/lab/chat.json")
+	if err == nil {
+		_, err = w.Write([]byte("{}"))
+	}
+	if err := errors.Join(err, z.Close(), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	temp := t.TempDir()
+	a := action{in: inputs{results: name}, sh: &shell{getenv: func(string) string { return temp }}}
+	root, done, err := a.openResults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := a.results(root, []asked{{Config: config.Config{Runner: "lab"}}})
+	if want := map[string]string{"lab": filepath.Join(root, "benchgate-1", "lab")}; err != nil || cmp.Diff(want, found) != "" {
+		t.Errorf("found %v (%v), want %v", found, err, want)
+	}
+	done()
+	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
+		t.Errorf("%v is left of it (%v)", left, err)
+	}
+	if _, err := os.Stat(name); err != nil {
+		t.Error(err)
 	}
 }
 
