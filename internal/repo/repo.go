@@ -22,17 +22,15 @@ func Resolve(ctx context.Context, dir, rev string) (string, error) {
 	if err := checkRev(rev); err != nil {
 		return "", err
 	}
+	out, err := git(ctx, dir, maxListed, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
+	if id := strings.TrimSpace(string(out)); err == nil && id != "" {
+		return id, nil
+	}
+	// Quiet says nothing of a folder that is no repository, or that git does not trust.
 	if _, err := git(ctx, dir, maxListed, "rev-parse", "--git-dir"); err != nil {
 		return "", err
 	}
-	out, err := git(ctx, dir, maxListed, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
-	id := strings.TrimSpace(string(out))
-	switch {
-	case ctx.Err() != nil:
-		return "", err
-	case err == nil && id != "":
-		return id, nil
-	case plain(rev):
+	if plain(rev) {
 		return "", fmt.Errorf("commit %q is not in this repository; fetch it first: git fetch --depth=1 origin %s", rev, rev)
 	}
 	return "", fmt.Errorf("commit %q is not in this repository; fetch it first, with git fetch", rev)
