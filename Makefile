@@ -3,7 +3,8 @@
 # make test-long  the same tests at full length, without the race detector
 # make test-fuzz  every fuzz target for a while: FUZZ=20s each, FUZZ_WIRE=60s for the readers of a server's stream
 # make test-real  a real llama-server and a real Ollama: built once (about fifteen minutes), cached outside the checkout
-# make test-actions  the workflows for users on act, against a GitHub of our own (about four minutes): act is built once, cached outside the checkout
+# make test-actions  all that runs on GitHub, here: linters, the workflows for users on act against a GitHub of our own, every
+#                    fault of its API, the image (about five minutes; act is built once, cached outside the checkout)
 # make bench      speed and size, as ratios
 # make bench-verdicts  benchgate and its peers in the same simulated worlds (about six minutes): who blocks what
 # make bench-client    benchgate's client and its peers on the same simulated server (about fifteen minutes): how far each is off
@@ -46,7 +47,7 @@ test-fuzz:
 test-real:
 	scripts/test-real.sh
 
-test-actions:
+test-actions: lint-actions image
 	scripts/test-actions.sh
 
 bench:

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The workflows for users, from the event to the comment: act plays GitHub's runner, the tests play its API. The first call
-# builds act.
+# What benchgate does on GitHub: every fault of its API, then the workflows for users, from the event to the comment: act
+# plays GitHub's runner, the tests play its API. The first call builds act.
 #
 # KEEP=DIR keeps what a person would look at: comments, summaries, logs.
 set -euo pipefail
@@ -8,4 +8,6 @@ cd "$(dirname "$0")/.."
 found=$(scripts/act.sh)
 eval "$found"
 export ACT
+go test -count=1 ./internal/ghfake/... ./internal/github
+go test -count=1 -run NoFault ./cmd/benchgate
 go test -tags act -run Chain -count=1 -timeout 20m -parallel 4 -v ./internal/acttest
