@@ -79,7 +79,12 @@ func (a *action) tellEnd(err error) {
 	code := exitOK
 	if err != nil {
 		code = exitCode(a.sh.ctx, err)
-		a.runner.Annotate([]github.Annotation{remark("benchgate "+a.in.mode, err)})
+		one := remark("benchgate "+a.in.mode, err)
+		if code == exitInterrupted && a.in.mode == "run" {
+			// What broke off first is chance, and nobody's mistake.
+			one.Level, one.Message = "warning", "interrupted: everything measured is on disk, and the next attempt measures the rest"
+		}
+		a.runner.Annotate([]github.Annotation{one})
 	}
 	if err != nil && a.in.mode == "judge" {
 		a.output("verdict", undecided)

@@ -138,9 +138,7 @@ func said(t *testing.T, r row, f file, o outcome, hub *ghfake.Server) {
 		all += "\n" + c.Body
 	}
 	for _, a := range o.annotations {
-		if a.Job == f.judges {
-			all += fmt.Sprintf("\n%s: %s:%s: %s: %s", a.Level, a.File, a.Line, a.Title, a.Text)
-		}
+		all += fmt.Sprintf("\n%s: %s:%s: %s: %s", a.Level, a.File, a.Line, a.Title, a.Text)
 	}
 	for _, s := range hub.State().Statuses {
 		all += "\n" + s.Description
