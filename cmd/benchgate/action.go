@@ -55,9 +55,8 @@ func (a *action) do() (err error) {
 	if a.job, err = github.ReadJob(a.sh.getenv); err != nil {
 		return err
 	}
-	if a.job.Event == "pull_request_target" {
-		return withHint(errors.New("event pull_request_target is refused: it hands the rights of this repository to the code of a stranger"),
-			"let the workflow start on pull_request and merge_group")
+	if err := a.served(); err != nil {
+		return err
 	}
 	if a.in.mode == "keep" {
 		return a.keep()
