@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -12,6 +11,7 @@ import (
 	"github.com/benchgate/benchgate/internal/baseline"
 	"github.com/benchgate/benchgate/internal/bench"
 	"github.com/benchgate/benchgate/internal/gate"
+	"github.com/benchgate/benchgate/internal/repo"
 )
 
 type baselineCmd struct {
@@ -101,7 +101,7 @@ func (c acceptCmd) who(sh *shell) string {
 	if actor := sh.getenv("GITHUB_ACTOR"); actor != "" {
 		return actor
 	}
-	out, err := exec.CommandContext(sh.ctx, "git", "config", "user.name").Output()
+	out, err := repo.Command(sh.ctx, "", "config", "user.name").Output()
 	if name := strings.TrimSpace(string(out)); err == nil && name != "" {
 		return name
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/benchgate/benchgate/internal/campaign"
 	"github.com/benchgate/benchgate/internal/config"
 	"github.com/benchgate/benchgate/internal/gate"
+	"github.com/benchgate/benchgate/internal/repo"
 )
 
 // referenceFolder holds the reference's digests, in the folder of the candidate's.
@@ -79,7 +79,7 @@ func inherit(sh *shell, conf config.Config, otherwise string, again func(file st
 // samePlaces are where a config's file may lie in another checkout: where it lies in its own, or at the top.
 func samePlaces(sh *shell, name, checkout string) []string {
 	top := filepath.Join(checkout, filepath.Base(name))
-	out, err := exec.CommandContext(sh.ctx, "git", "-C", filepath.Dir(name), "rev-parse", "--show-prefix").Output()
+	out, err := repo.Command(sh.ctx, filepath.Dir(name), "rev-parse", "--show-prefix").Output()
 	prefix := strings.TrimSuffix(string(out), "\n")
 	if err != nil || prefix == "" {
 		return []string{top}

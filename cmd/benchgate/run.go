@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"github.com/benchgate/benchgate/internal/config"
 	"github.com/benchgate/benchgate/internal/host"
 	"github.com/benchgate/benchgate/internal/openai"
+	"github.com/benchgate/benchgate/internal/repo"
 )
 
 type runCmd struct {
@@ -231,15 +231,14 @@ func stateFolder(getenv func(string) string) string {
 // repository. The config is left out: what it asks for is in the plan.
 func commitOf(sh *shell, folder, config string) string {
 	git := func(args ...string) (string, error) {
-		cmd := exec.CommandContext(sh.ctx, "git", append([]string{"-C", folder}, args...)...)
-		out, err := cmd.Output()
+		out, err := repo.Command(sh.ctx, folder, args...).Output()
 		return strings.TrimSpace(string(out)), err
 	}
 	sha, err := git("rev-parse", "HEAD")
 	if err != nil {
 		return ""
 	}
-	changes, err := git("diff", "HEAD", "--", ":/", ":(exclude)"+config)
+	changes, err := git("diff", "--no-ext-diff", "--no-textconv", "HEAD", "--", ":/", ":(exclude)"+config)
 	if err != nil {
 		return ""
 	}

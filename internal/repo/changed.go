@@ -28,7 +28,7 @@ func Changed(ctx context.Context, dir, base, head string) ([]string, error) {
 	var all []string
 	for _, fork := range forks {
 		// diff-tree, since it neither runs an outside program nor detects moves.
-		out, err := git(ctx, dir, maxListed, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-ext-diff", "--no-relative", fork, to, "--")
+		out, err := git(ctx, dir, maxListed, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-relative", fork, to, "--")
 		if err != nil {
 			return nil, err
 		}

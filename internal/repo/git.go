@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 )
@@ -18,14 +19,33 @@ const (
 	maxBlob   = 64 << 20 // bytes of one file
 )
 
-// git runs one command that only reads, in a folder, and returns what it prints. It may not ask for a password, nor see
-// replaced objects, nor take a path for a pattern.
+// Command is git in a folder (empty is the working folder), for a command that only reads. The settings of a repository may
+// be a stranger's, and can name programs: none of those that git runs on its own is run, nothing is fetched, nothing is asked
+// for, and no variable with a token of the job is handed on.
+func Command(ctx context.Context, dir string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "git", append(slices.Clone(tame), args...)...)
+	cmd.Dir = dir
+	env := slices.DeleteFunc(os.Environ(), func(e string) bool { return ofJob(e) })
+	cmd.Env = append(env, "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "LC_ALL=C")
+	return cmd
+}
+
+// tame are settings that win over those of the repository.
+var tame = []string{"--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull, "-c", "core.sshCommand=false", "-c", "credential.helper="}
+
+// ofJob reports whether a variable is the job's own and may hold a token.
+func ofJob(variable string) bool {
+	name, _, _ := strings.Cut(variable, "=")
+	return strings.HasPrefix(name, "BENCHGATE_") || strings.HasPrefix(name, "ACTIONS_") || name == "GITHUB_TOKEN" || name == "GH_TOKEN"
+}
+
+// git runs one command that only reads, in a folder, and returns what it prints. It may not see replaced objects, nor take
+// a path for a pattern.
 func git(ctx context.Context, dir string, limit int64, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "git", args...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GIT_TERMINAL_PROMPT=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_OPTIONAL_LOCKS=0", "GIT_LITERAL_PATHSPECS=1", "LC_ALL=C")
+	cmd := Command(ctx, dir, args...)
+	cmd.Env = append(cmd.Env, "GIT_NO_REPLACE_OBJECTS=1", "GIT_LITERAL_PATHSPECS=1")
 	out, words := bounded{left: limit}, bounded{left: 4096}
 	cmd.Stdout, cmd.Stderr = &out, &words
 	err := cmd.Run()
