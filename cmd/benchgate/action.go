@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -49,7 +50,9 @@ func (a *action) defuse() {
 }
 
 func (a *action) do() (err error) {
-	if a.in, err = readInputs(a.sh.getenv); err != nil {
+	a.in, err = readInputs(a.sh.getenv)
+	_ = os.Unsetenv(envOf("token")) // no program that is started from here on has it
+	if err != nil {
 		return err
 	}
 	if a.job, err = github.ReadJob(a.sh.getenv); err != nil {
@@ -57,6 +60,11 @@ func (a *action) do() (err error) {
 	}
 	if err := a.served(); err != nil {
 		return err
+	}
+	if a.in.mode == "judge" || a.in.mode == "keep" {
+		if err := a.checkPlaces(); err != nil {
+			return err
+		}
 	}
 	if a.in.mode == "keep" {
 		return a.keep()

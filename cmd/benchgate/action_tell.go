@@ -120,6 +120,11 @@ func sweep(out string, answers []answer) error {
 	for _, o := range answers {
 		folders = append(folders, filepath.Join(out, o.runner))
 	}
+	for _, folder := range folders {
+		if err := unlinked(folder); err != nil {
+			return fmt.Errorf("write into %q: %w", folder, err)
+		}
+	}
 	for _, folder := range slices.DeleteFunc(folders, func(f string) bool { return !isFolder(f) }) {
 		for _, name := range []string{"verdict.json", "report.html"} {
 			if err := os.Remove(filepath.Join(folder, name)); err != nil && !os.IsNotExist(err) {
