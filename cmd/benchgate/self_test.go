@@ -7,8 +7,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/benchgate/benchgate/internal/baseline"
+	"github.com/benchgate/benchgate/internal/bench"
 )
 
 // selfGate is a copy of this repository's own gate in a new folder.
@@ -27,6 +33,7 @@ func TestSlowerLoadPathOfOurOwnIsRed(t *testing.T) {
 	if code, out := g.run(g.served, "run", "--scenario", "closed", "-o", "base"); code != 0 {
 		t.Fatalf("run: exit %d\n%s", code, out)
 	}
+	g.asksWhatIsCommitted("base")
 	if code, out := g.run(g.served, "baseline", "accept", "base", "--reason", "first session"); code != 0 {
 		t.Fatalf("accept: exit %d\n%s", code, out)
 	}
@@ -37,6 +44,32 @@ func TestSlowerLoadPathOfOurOwnIsRed(t *testing.T) {
 	code, out := g.judged(slow, "out-slow")
 	if code != 1 || !strings.Contains(out, "tpot.mean") || !strings.Contains(out, "regressed") {
 		t.Errorf("a client that sleeps at every read: exit %d, want 1\n%s", code, out)
+	}
+}
+
+// asksWhatIsCommitted holds what was measured just now against the committed baseline: only another machine may keep them apart.
+func (g selfGate) asksWhatIsCommitted(out string) {
+	g.t.Helper()
+	committed, _, err := baseline.Read("../../baselines", "self")
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	var names []string
+	for _, d := range committed {
+		names = append(names, d.Scenario)
+	}
+	if diff := cmp.Diff([]string{"closed", "open"}, names); diff != "" {
+		g.t.Errorf("committed baselines (-want +got):\n%s", diff)
+	}
+	now, _, err := baseline.Read(filepath.Join(g.folder, out), "self")
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	machine := []string{bench.KeyMachine, bench.KeyAccelerator, bench.KeyDriver}
+	for _, f := range bench.Compare(committed[0], now[0]).Incomparable {
+		if !slices.Contains(machine, f.Name) {
+			g.t.Errorf("%s is %q in the committed baseline and %q now: measure it anew, as .github/workflows/self-gate.yml says", f.Name, f.Base, f.Head)
+		}
 	}
 }
 
