@@ -17,6 +17,9 @@ func (a *action) run() error {
 	if p := a.job.Pull; p != nil && p.Fork {
 		return withHint(notMeasured{fmt.Errorf("pull request %d comes from a fork, whose code does not run on this machine: missing", p.Number)}, forkWay)
 	}
+	if err := a.atJob(); err != nil {
+		return err
+	}
 	conf, from, notes, err := a.oneAsked()
 	if err != nil {
 		return err
@@ -48,6 +51,9 @@ func (a *action) oneAsked() (config.Config, inherited, []string, error) {
 	if a.refs.rules == "" && q.Campaign.Design != "committed" {
 		q.Campaign.Design = "committed"
 		notes = append(notes, "there is no base to take turns with: design committed")
+	}
+	if err := noLink(q.Config); err != nil {
+		return config.Config{}, inherited{}, nil, err
 	}
 	conf, from := q.Config, inherited{}
 	if q.again != nil {
