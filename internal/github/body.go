@@ -2,6 +2,7 @@ package github
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,24 +47,59 @@ func inert(text string) string {
 func sectionsOf(body string) []section {
 	lines := strings.Split(strings.ReplaceAll(body, "\r\n", "\n"), "\n")
 	var all []section
-	for i := 0; i < len(lines); i++ {
-		m := sectionStart.FindStringSubmatch(lines[i])
-		if m == nil {
+	for len(lines) > 0 {
+		s, rest, ok := readSection(lines)
+		if !ok {
+			lines = lines[1:]
 			continue
 		}
-		at, ok := readMark(m[2:5])
-		rank, err := strconv.Atoi(m[5])
-		s := section{mark: at, name: m[1], rank: rank}
-		length := slices.Index(lines[i+1:], s.end())
-		if !ok || err != nil || length < 0 {
-			continue
-		}
-		s.text = strings.Join(lines[i+1:i+1+length], "\n")
-		i += length + 1
+		lines = rest
 		all = append(all, s)
 	}
 	return all
 }
+
+// readSection reads the section that begins with the first of these lines, and returns the lines after it.
+func readSection(lines []string) (s section, rest []string, ok bool) {
+	m := sectionStart.FindStringSubmatch(lines[0])
+	if m == nil {
+		return section{}, nil, false
+	}
+	at, ok := readMark(m[2:5])
+	rank, err := strconv.Atoi(m[5])
+	s = section{mark: at, name: m[1], rank: rank}
+	length := slices.Index(lines[1:], s.end())
+	if !ok || err != nil || length < 0 {
+		return section{}, nil, false
+	}
+	s.text = strings.Join(lines[1:1+length], "\n")
+	return s, lines[length+2:], true
+}
+
+// composed tells whether a comment with this marker is built as compose builds one: below its first line there is nothing but
+// sections, a line between them, and the word on those that were left out; the newest of them is as new as the marker.
+func composed(body string, m mark) bool {
+	lines := strings.Split(strings.TrimRight(strings.ReplaceAll(body, "\r\n", "\n"), " \n"), "\n")[1:]
+	newest := false
+	for len(lines) > 0 {
+		s, rest, ok := readSection(lines)
+		switch {
+		case !ok:
+			return newest && len(lines) == 1 && leftOut.MatchString(lines[0])
+		case s.newer(m) || len(rest) == 1 || len(rest) > 1 && rest[0] != "":
+			return false
+		}
+		newest = newest || !m.newer(s.mark)
+		if len(rest) == 0 {
+			return newest
+		}
+		lines = rest[1:]
+	}
+	return false
+}
+
+// leftOut is the line that compose ends with where there is no room for all sections.
+var leftOut = regexp.MustCompile(`^\*And \d{1,9} more: the summary of this job has them\.\*$`)
 
 // compose writes a comment of our sections and of those that other jobs wrote, within so many bytes.
 func (p Post) compose(others []section, limit int) string {

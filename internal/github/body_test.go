@@ -2,6 +2,7 @@ package github
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -66,8 +67,12 @@ func TestACommentIsReadAsItWasWritten(t *testing.T) {
 func FuzzNames(f *testing.F) {
 	f.Add("a--b", "a-_2db")
 	f.Add("x | y <!-- -->", "-->")
+	f.Add("", "_")
 	f.Fuzz(func(t *testing.T, a, b string) {
 		name := safeName(a)
+		if got := plainName(name); got != a && len(name) < nameBytes-3 { // no name that had to be cut
+			t.Errorf("%q became %q, and that %q", a, name, got)
+		}
 		if strings.Contains(name, "--") || strings.ContainsAny(name, "<> \r\n") || name == "" || len(name) > nameBytes {
 			t.Errorf("%q became %q", a, name)
 		}
@@ -89,6 +94,9 @@ func FuzzSectionsAreReadAsTheyWereWritten(f *testing.F) {
 		want := []section{
 			{mark: mark{headHash, 42, 1}, name: safeName(first), rank: 1, text: inert(text)},
 			{mark: mark{headHash, 42, 1}, name: safeName(second), rank: 2, text: inert(more)},
+		}
+		if m, ok := markOf(body, "gate"); !ok || !composed(body, m) || !composed(strings.ReplaceAll(strings.TrimSpace(body), "\n", "\r\n"), m) {
+			t.Errorf("not taken for ours: %q", body)
 		}
 		if diff := cmp.Diff(want, got, cmp.AllowUnexported(section{}, mark{})); diff != "" {
 			t.Errorf("sections (-want +got):\n%s", diff)
@@ -139,6 +147,36 @@ func TestOnlyTheFirstLineMarksAComment(t *testing.T) {
 	} {
 		if _, ok := markOf(body, "gate"); ok != want {
 			t.Errorf("%q: marked %v", body, ok)
+		}
+	}
+}
+
+func TestAForeignCommentIsNotBuiltAsOurs(t *testing.T) {
+	mine := postOf(says("h100", 1, "x\n\ny")).compose([]section{{mark: mark{headHash, 41, 1}, name: "m4", text: "z"}}, commentBytes)
+	many := postOf(slices.Repeat([]Section{says("h100", 0, strings.Repeat("x", 3000))}, 40)...).compose(nil, commentShort)
+	m, _ := markOf(mine, "gate")
+	first, rest, _ := strings.Cut(mine, "\n")
+	for body, want := range map[string]bool{
+		mine:                                   true,
+		strings.ReplaceAll(mine, "\n", "\r\n"): true,
+		strings.TrimSpace(mine):                true,
+		many:                                   true,
+		first:                                  false,
+		first + "\n":                           false,
+		first + "\n\n" + rest:                  false,
+		first + "\nwelcome\n" + rest:           false,
+		mine + "welcome":                       false,
+		mine + "\nwelcome":                     false,
+		mine + "\nwelcome\n\n" + rest:          false,
+		mine[:len(mine)-5]:                     false,
+		strings.Replace(mine, "\n\n<!--", "\n<!--", 1):                             false,
+		strings.Replace(mine, "benchgate:gate", "benchgate:other", 1):              true,
+		strings.Replace(mine, "run=42 attempt=1 rank", "run=43 attempt=1 rank", 1): false,
+		strings.Replace(mine, "run=42 attempt=1 rank", "run=41 attempt=1 rank", 1): false,
+		first + "\n*And 3 more: the summary of this job has them.*\n":              false,
+	} {
+		if composed(body, m) != want {
+			t.Errorf("built as ours: %v\n%s", !want, body)
 		}
 	}
 }

@@ -74,6 +74,7 @@ func (s *sticky) fail(what string, err error, state string) {
 
 // write updates the newest comment of ours, or creates one.
 func (s *sticky) write(ctx context.Context, own []note, found listing) {
+	s.renew(own)
 	if len(own) == 0 {
 		if s.post.Quiet {
 			return
@@ -174,7 +175,7 @@ func (s *sticky) create(ctx context.Context, others []section, before listing) {
 
 // createdNote believes an answer only where it shows the comment that was sent.
 func createdNote(got *api.IssueComment, r *api.Response, p Post) (note, error) {
-	n, ok := noteOf(got, safeName(p.Key), 0)
+	n, ok := noteOf(got, p, 0)
 	switch {
 	case r == nil || r.StatusCode != http.StatusCreated:
 		return note{}, fmt.Errorf("%w: it does not say that a comment was created", errAnswer)
@@ -209,7 +210,7 @@ func (s *sticky) others(own []note) []section {
 	for _, n := range own {
 		for _, o := range sectionsOf(n.body) {
 			mine := slices.ContainsFunc(s.post.Sections, func(m Section) bool { return safeName(m.Name) == o.name })
-			if mine || o.head != s.post.Job.Head() {
+			if mine || o.head != s.post.Job.Head() || o.name == safeName("") {
 				continue
 			}
 			at := slices.IndexFunc(kept, func(k section) bool { return k.name == o.name })
@@ -222,6 +223,37 @@ func (s *sticky) others(own []note) []section {
 		}
 	}
 	return kept
+}
+
+// renew makes the post say anew what its own comments say of the same head and of an earlier attempt, where it is one that can
+// name no runner.
+func (s *sticky) renew(own []note) {
+	if s.post.Stale == nil {
+		return
+	}
+	at := s.post.Job.mark()
+	var names []string
+	for _, n := range own {
+		for _, o := range sectionsOf(n.body) {
+			if o.head == at.head && at.newer(o.mark) && o.name != safeName("") && !slices.Contains(names, o.name) {
+				names = append(names, o.name)
+			}
+		}
+	}
+	if len(names) == 0 {
+		return
+	}
+	post := s.post
+	post.Statuses = slices.Clone(post.Statuses)
+	post.Sections = slices.DeleteFunc(slices.Clone(post.Sections), func(m Section) bool { return m.Name == "" })
+	for _, name := range names {
+		if slices.ContainsFunc(post.Sections, func(m Section) bool { return safeName(m.Name) == name }) {
+			continue
+		}
+		section, statuses := post.Stale(plainName(name))
+		post.Sections, post.Statuses = append(post.Sections, section), append(post.Statuses, statuses...)
+	}
+	s.post = post
 }
 
 func sameText(a, b string) bool {

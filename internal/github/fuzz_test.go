@@ -55,7 +55,7 @@ func (l *liar) RoundTrip(r *http.Request) (*http.Response, error) {
 func FuzzAnswers(f *testing.F) {
 	f.Add(uint16(0), 200, "", "")
 	f.Add(uint16(2), 403, "Retry-After: 1e9", `{"message":"secondary rate limit"}`)
-	f.Add(uint16(4), 200, "Link: <https://127.0.0.2:2/?page=2>; rel=\"next\"", `[{"id":1,"body":"<!-- benchgate:benchgate head=`+headSHA+` run=50 attempt=1 -->"}]`)
+	f.Add(uint16(4), 200, "Link: <https://127.0.0.2:2/?page=2>; rel=\"next\"", `[{"id":1,"body":"<!-- benchgate:benchgate head=`+headSHA+` run=50 attempt=1 -->\n<!-- benchgate-section:h100-1x head=`+headSHA+` run=50 attempt=1 rank=0 -->\nx\n<!-- benchgate-end:h100-1x -->"}]`)
 	f.Add(uint16(0xffff), 200, "Link: <?page=2>; rel=\"next\"", `[null,{},{"user":null}]`)
 	f.Add(uint16(8), 201, "", `{"id":-1}`)
 	f.Add(uint16(0xffff), 429, "X-RateLimit-Remaining: 0", token)

@@ -23,6 +23,19 @@ func (m mark) newer(than mark) bool {
 	return m.run > than.run || m.run == than.run && m.attempt > than.attempt
 }
 
+const (
+	// runsAhead is how much later a run may be that has written before this one has: GitHub counts its runs, and this is what it
+	// counts in months.
+	runsAhead = 1_000_000_000
+	// attemptsMost is more than anybody starts a run again.
+	attemptsMost = 10_000
+)
+
+// credible tells whether there can be such a run while the job is at work.
+func (m mark) credible(j Job) bool {
+	return m.attempt <= attemptsMost && (j.RunID == 0 || m.run-j.RunID <= runsAhead)
+}
+
 func (m mark) String() string {
 	return fmt.Sprintf("head=%s run=%d attempt=%d", m.head, m.run, m.attempt)
 }
@@ -83,3 +96,19 @@ func safeName(s string) string {
 	}
 	return name
 }
+
+// plainName is the name that safeName has made safe; of one that was too long it is what is left of it.
+func plainName(safe string) string {
+	if safe == safeName("") {
+		return ""
+	}
+	return escaped.ReplaceAllStringFunc(safe, func(s string) string {
+		c, err := hex.DecodeString(s[1:])
+		if err != nil {
+			return s
+		}
+		return string(c)
+	})
+}
+
+var escaped = regexp.MustCompile(`_[0-9a-f]{2}`)

@@ -45,7 +45,6 @@ func (l listing) from() int {
 // page from the given one on is read; those after the first do not count against the calls of a client.
 func (c *Client) notes(ctx context.Context, p Post, page int) (listing, error) {
 	var l listing
-	key := safeName(p.Key)
 	for first := page; ; {
 		var found []*api.IssueComment
 		var answer *api.Response
@@ -61,7 +60,7 @@ func (c *Client) notes(ctx context.Context, p Post, page int) (listing, error) {
 			return listing{}, fmt.Errorf("%w: no list", errAnswer)
 		}
 		for _, one := range found {
-			if n, ok := noteOf(one, key, page); ok {
+			if n, ok := noteOf(one, p, page); ok {
 				l.notes = append(l.notes, n)
 			}
 		}
@@ -78,19 +77,20 @@ func (c *Client) notes(ctx context.Context, p Post, page int) (listing, error) {
 	return l, nil
 }
 
-// noteOf is a comment that bears the marker of this key in its first line.
-func noteOf(one *api.IssueComment, key string, page int) (note, bool) {
-	m, ok := markOf(one.GetBody(), key)
+// noteOf is a comment that bears the marker of the post's key in its first line, is built as this program builds one, and
+// comes from a run that there can be.
+func noteOf(one *api.IssueComment, p Post, page int) (note, bool) {
+	m, ok := markOf(one.GetBody(), safeName(p.Key))
 	return note{
 		id: one.GetID(), login: one.GetUser().GetLogin(), bot: one.GetUser().GetType() == "Bot",
 		body: one.GetBody(), url: one.GetHTMLURL(), page: page, mark: m,
-	}, ok
+	}, ok && m.credible(p.Job) && composed(one.GetBody(), m)
 }
 
 // actionsLogin is who the GITHUB_TOKEN of a job writes as.
 const actionsLogin = "github-actions[bot]"
 
-// own are the comments that the token itself wrote. Anybody may copy a marker, so the author decides, and GitHub names
+// own are the comments that the token itself wrote. Anybody may copy a comment, so the author decides, and GitHub names
 // the author: nothing is asked as long as no comment bears the marker; where one does,
 //   - a token of an app ("ghs_…", and GITHUB_TOKEN is one) that finds a comment of github-actions[bot] is taken for
 //     GITHUB_TOKEN: only workflows of the same repository write as that bot;

@@ -12,11 +12,15 @@ type Post struct {
 	Sections []Section // none: no comment
 	Statuses []Status  // none: no status
 	Quiet    bool      // an own comment is updated; none is created
+	// Stale is set where nobody can say which runners the post is about. Each section that an own comment has of the same head
+	// and an earlier attempt is then replaced by what Stale makes of its name, together with the status; a section without a
+	// name is left out where there are such. Nil: sections of others stay as they are.
+	Stale func(name string) (Section, []Status)
 }
 
 // Section is one runner's part of the comment.
 type Section struct {
-	Name   string                 // the runner; another job's section of the same name is replaced
+	Name   string                 // the runner; another job's section of the same name is replaced. One without a name is kept by no later post
 	Rank   int                    // sections stand in this order, lowest first, then by name
 	Render func(limit int) string // Markdown of at most so many bytes; what is longer is cut
 }
@@ -46,17 +50,27 @@ func (c *Client) Publish(ctx context.Context, p Post) Posted {
 	}
 	p.Job.RunAttempt = max(p.Job.RunAttempt, 1)
 	kept := min(len(p.Statuses), statusesKept)
+	if p.Stale != nil {
+		kept = statusesKept
+	}
 	c.wire.most -= kept
 	s := c.comment(ctx, p)
 	c.wire.most += kept
 	switch {
 	case s.stop:
 	case s.done.Comment == superseded && s.sameHead:
-		// A later run of the same commit has said, or will say, how it stands.
+		// A later run of the same commit has said, or will say, how it stands. It may be wrong, or forged: what blocks is said.
+		s.done.Errors = append(s.done.Errors, c.statuses(ctx, s.post.blocking())...)
 	default:
-		s.done.Errors = append(s.done.Errors, c.statuses(ctx, p)...)
+		s.done.Errors = append(s.done.Errors, c.statuses(ctx, s.post)...)
 	}
 	s.done.Errors = slices.Compact(s.done.Errors)
 	s.done.Calls = c.wire.calls
 	return s.done
+}
+
+// blocking is the post with no status but those that keep a change from being merged.
+func (p Post) blocking() Post {
+	p.Statuses = slices.DeleteFunc(slices.Clone(p.Statuses), func(s Status) bool { return s.State == "success" || s.State == "pending" })
+	return p
 }

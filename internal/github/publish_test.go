@@ -133,9 +133,15 @@ func conversation(n int) ghfake.State {
 	return s
 }
 
+// earlier is a comment as an earlier run wrote it.
+func earlier(head string, run int, words string) string {
+	mark := fmt.Sprintf("head=%s run=%d attempt=1", head, run)
+	return "<!-- benchgate:gate " + mark + " -->\n<!-- benchgate-section:h100 " + mark + " rank=0 -->\n" + words + "\n<!-- benchgate-end:h100 -->\n"
+}
+
 func TestAConversationIsSearchedToItsEnd(t *testing.T) {
 	state := conversation(150)
-	state.AddComment(ghfake.Comment{Issue: number, Body: "<!-- benchgate:gate head=" + headSHA + " run=41 attempt=1 -->\nold words"})
+	state.AddComment(ghfake.Comment{Issue: number, Body: earlier(headSHA, 41, "old words")})
 	for i := range 200 {
 		state.AddComment(ghfake.Comment{Issue: number, Author: "somebody", Body: fmt.Sprint("later remark ", i)})
 	}
@@ -181,7 +187,7 @@ func TestAConversationWithoutAnEndIsLeftAlone(t *testing.T) {
 
 func TestSectionsOfThisHeadAreKeptAndOthersDropped(t *testing.T) {
 	section := func(name, head string, run int, words string) string {
-		return fmt.Sprintf("<!-- benchgate-section:%s head=%s run=%d attempt=1 rank=0 -->\n%s\n<!-- benchgate-end:%s -->\n", name, head, run, words, name)
+		return fmt.Sprintf("<!-- benchgate-section:%s head=%s run=%d attempt=1 rank=0 -->\n%s\n<!-- benchgate-end:%s -->\n\n", name, head, run, words, name)
 	}
 	body := "<!-- benchgate:gate head=" + headSHA + " run=41 attempt=1 -->\n" +
 		section("a100", headSHA, 41, "of this head") + section("b200", olderSHA, 40, "of an older head") + section("h100", headSHA, 41, "our last words")
@@ -210,10 +216,10 @@ func TestTheLoginThatNobodyTellsIsLearntFromTheFirstComment(t *testing.T) {
 	state := conversation(0)
 	for _, run := range []int{40, 41} {
 		state.AddComment(ghfake.Comment{
-			Issue: number, Author: "maintainer", Body: fmt.Sprintf("<!-- benchgate:gate head=%s run=%d attempt=1 -->\nold words", olderSHA, run),
+			Issue: number, Author: "maintainer", Body: earlier(olderSHA, run, "old words"),
 		})
 	}
-	state.AddComment(ghfake.Comment{Issue: number, Author: "somebody", Body: "<!-- benchgate:gate head=" + headSHA + " run=99 attempt=1 -->\ncopied"})
+	state.AddComment(ghfake.Comment{Issue: number, Author: "somebody", Body: earlier(headSHA, 99, "copied")})
 	o := ghfake.Options{State: state, Token: "ghp_person", Login: "maintainer", Faults: []ghfake.Fault{{Name: "forbidden", On: "user"}, {Name: "forbidden", On: "viewer"}}}
 	inVirtualTime(t, o, func(t *testing.T, fake *ghfake.Server, client *github.Client) {
 		posted := publish(client, post(github.Section{Name: "h100", Render: text("new words")}))
@@ -311,7 +317,7 @@ func TestEachFailureIsASentenceThatNamesWhatToDo(t *testing.T) {
 		} {
 			state := conversation(0)
 			if on == "update" {
-				state.AddComment(ghfake.Comment{Issue: number, Body: "<!-- benchgate:gate head=" + olderSHA + " run=41 attempt=1 -->\nold"})
+				state.AddComment(ghfake.Comment{Issue: number, Body: earlier(olderSHA, 41, "old")})
 			}
 			o := ghfake.Options{State: state, Faults: []ghfake.Fault{{Name: fault, On: on}}}
 			inVirtualTime(t, o, func(t *testing.T, fake *ghfake.Server, client *github.Client) {

@@ -48,7 +48,8 @@ func shown(w *world) []string {
 
 func TestTheOneCommentIsFoundAmongOthers(t *testing.T) {
 	old, newer := written(t, 49, "old words"), written(t, 51, "newer words")
-	forged := strings.Replace(old, "run=49", "run=999999999", 1)
+	forged := strings.ReplaceAll(old, "run=49", "run=999999999")
+	firstLine, _, _ := strings.Cut(newer, "\n")
 	const bot = ghfake.Bot
 	var crowd []ghfake.Comment
 	for i := range 250 {
@@ -76,6 +77,10 @@ func TestTheOneCommentIsFoundAmongOthers(t *testing.T) {
 		"after 250 of others":          {append(crowd[:250:250], ghfake.Comment{Body: old}), "updated", []string{bot + ": new words"}},
 		"250 of others and none":       {crowd, "created", []string{bot + ": new words"}},
 		"twice":                        {[]ghfake.Comment{{Body: old}, {Author: "somebody", Body: "hm"}, {Body: old}}, "updated", []string{"somebody: others' words", bot + ": new words"}},
+		"a run that cannot be":         {[]ghfake.Comment{{Body: strings.ReplaceAll(old, "run=49", "run=999999999999999999")}}, "created", []string{bot + ": old words", bot + ": new words"}},
+		"an attempt that cannot be":    {[]ghfake.Comment{{Body: strings.ReplaceAll(old, "run=49 attempt=1", "run=50 attempt=10001")}}, "created", []string{bot + ": old words", bot + ": new words"}},
+		"a title that the bot repeats": {[]ghfake.Comment{{Body: firstLine}}, "created", []string{bot + ": others' words", bot + ": new words"}},
+		"a marker, and then a welcome": {[]ghfake.Comment{{Body: firstLine + "\nThank you!\n" + newer}}, "created", []string{bot + ": newer words", bot + ": new words"}},
 		"twice, and once newer":        {[]ghfake.Comment{{Body: newer}, {Body: old}}, "superseded", []string{bot + ": newer words", bot + ": old words"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -305,4 +310,77 @@ func TestEveryKindOfTokenKnowsItsOwnComment(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestWhatBlocksIsSaidWhateverTheCommentSays has a comment of a later run of the same head below the pull request: another
+// run's, or one that somebody had a workflow of this repository write.
+func TestWhatBlocksIsSaidWhateverTheCommentSays(t *testing.T) {
+	newer := written(t, 51, "newer words")
+	for name, tc := range map[string]struct{ body, comment string }{
+		"a later run":              {newer, "superseded"},
+		"a marker and no section":  {strings.SplitAfter(newer, "\n")[0], "created"},
+		"a run that cannot be":     {strings.ReplaceAll(newer, "run=51", "run=999999999999999999"), "created"},
+		"an attempt later":         {strings.ReplaceAll(newer, "run=51 attempt=1", "run=50 attempt=2"), "superseded"},
+		"a later run, far from it": {strings.ReplaceAll(newer, "run=51", "run=1000000050"), "superseded"},
+		"a later run, too far":     {strings.ReplaceAll(newer, "run=51", "run=1000000051"), "created"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			state := open()
+			state.Comments = []ghfake.Comment{{Issue: number, Body: tc.body}}
+			w := inMemory(t, ghfake.Options{State: state})
+			defer w.leave()
+			p := note(50, "new words")
+			p.Statuses = []github.Status{
+				{Context: "benchgate/a", State: "success"},
+				{Context: "benchgate/b", State: "failure"},
+				{Context: "benchgate/c", State: "odd"},
+				{Context: "benchgate/d", State: "pending"},
+			}
+			posted := w.publish(p)
+			want := []string{"benchgate/c error: ", "benchgate/b failure: "}
+			if tc.comment == "created" {
+				want = append(want, "benchgate/d pending: ", "benchgate/a success: ")
+			}
+			if diff := cmp.Diff(want, statuses(w.Server)); diff != "" || posted.Comment != tc.comment || len(posted.Errors) > 0 {
+				t.Errorf("%s: %+v; statuses (-want +got)\n%s", name, posted, diff)
+			}
+		})
+	}
+}
+
+// TestAPostThatNamesNoRunnerTakesTheNamesFromItsComment has a job that could not read its config: what its earlier attempts
+// said of this head is no longer said.
+func TestAPostThatNamesNoRunnerTakesTheNamesFromItsComment(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := inMemory(t, ghfake.Options{})
+		defer w.leave()
+		broken := func(run int64) github.Post {
+			p := note(run, "nothing could be decided")
+			p.Sections[0].Name, p.Statuses = "", nil
+			p.Stale = func(name string) (github.Section, []github.Status) {
+				return github.Section{Name: name, Render: text("nothing could be decided of " + name)}, []github.Status{{Context: name, State: "error"}}
+			}
+			return p
+		}
+		if posted := w.publish(broken(48)); posted.Comment != "created" || len(statuses(w.Server)) > 0 {
+			t.Errorf("where nothing was said: %+v, %v", posted, statuses(w.Server))
+		}
+		old, beside := note(49, "old words"), note(50, "words beside")
+		old.Sections[0].Name, beside.Sections[0].Name = "m4--max", "h100"
+		old.Statuses, beside.Statuses = nil, nil
+		w.publish(old)
+		w.publish(beside)
+		if body := w.Comments(number)[0].Body; strings.Contains(body, "nothing could be decided") {
+			t.Errorf("what could not be named stays:\n%s", body)
+		}
+		posted := w.publish(broken(50))
+		body := w.Comments(number)[0].Body
+		if posted.Comment != "updated" || strings.Contains(body, "old words") || !strings.Contains(body, "nothing could be decided of m4--max\n") ||
+			!strings.Contains(body, "words beside") || strings.Contains(body, "benchgate-section:_ ") {
+			t.Errorf("%+v; the comment is\n%s", posted, body)
+		}
+		if diff := cmp.Diff([]string{"m4--max error: "}, statuses(w.Server)); diff != "" {
+			t.Errorf("statuses (-want +got)\n%s", diff)
+		}
+	})
 }
