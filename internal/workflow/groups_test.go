@@ -8,6 +8,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// onNewer ends the older run of a pull request for a newer push and for another base, and not for a new title.
+const onNewer = "${{ github.event_name == 'pull_request' && (github.event.action != 'edited' || github.event.changes.base.ref.from != '') }}"
+
 // TestRunsThatMustNotMeetHaveAGroup: a newer push of a pull request ends the older run, a merge group's run ends by itself,
 // and one job alone writes the data branch.
 func TestRunsThatMustNotMeetHaveAGroup(t *testing.T) {
@@ -35,7 +38,7 @@ func TestRunsThatMustNotMeetHaveAGroup(t *testing.T) {
 	}
 	want := map[string]group{}
 	for _, on := range []string{"pull_request", "merge_group"} {
-		want[on+" benchgate.yml"] = group{"benchgate-${{ github.ref }}", "${{ github.event_name == 'pull_request' }}"}
+		want[on+" benchgate.yml"] = group{"benchgate-${{ github.ref }}", onNewer}
 		want[on+" benchgate-dispatch.yml"] = group{"benchgate-dispatch-${{ inputs.pull-request }}", true}
 		want[on+" benchgate-nightly.yml"] = group{}
 		want[on+" benchgate-nightly.yml keep"] = group{"benchgate-data", false}
