@@ -14,8 +14,8 @@ import (
 // onTheLabMachine are the commands of docs/github.md that need a server or a network; other tests run what they do.
 var onTheLabMachine = []string{
 	"benchgate doctor", // testdata/script/doctor.txtar
-	"benchgate run -o base",
-	`benchgate baseline accept base --reason "first session"`, // both: the README's
+	"benchgate run -o first-session",
+	`benchgate baseline accept first-session --reason "first session"`, // both: the README's
 }
 
 // TestGitHubPageWorks runs the console blocks of docs/github.md in order, in a new folder.
