@@ -183,9 +183,9 @@ func (c *Client) sentence(what, permission string, err error) string {
 func (f failure) why(permission string) string {
 	switch f.kind {
 	case denied:
-		return "the token may not do this; give the job the line `permissions: {" + permission + "}`. A fork's pull request gets a token that only reads"
+		return "the token may not do this; give the job the line \"permissions: {" + permission + "}\". A fork's pull request gets a token that only reads"
 	case bad:
-		return "the token is invalid or expired; give the action `token: ${{ github.token }}`"
+		return `the token is invalid or expired; give the action "token: ${{ github.token }}"`
 	case limited:
 		if f.until.IsZero() {
 			return "the limit of calls an hour is used up; re-run the job in an hour"
@@ -196,7 +196,7 @@ func (f failure) why(permission string) string {
 	case locked:
 		return "the conversation takes no comments; unlock it, or turn issues on, to have one"
 	case gone:
-		return "there is no such thing, or the token may not see it; check the repository, and the line `permissions: {" + permission + "}`"
+		return "there is no such thing, or the token may not see it; check the repository, and the line \"permissions: {" + permission + "}\""
 	case tooLong:
 		return "GitHub finds the text too long"
 	case invalid:
