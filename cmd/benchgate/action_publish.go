@@ -29,7 +29,7 @@ func (a *action) post(j judgement) github.Posted {
 	number := a.number()
 	post := github.Post{Job: a.job, Key: cmp.Or(a.in.commentKey, a.job.Workflow, "benchgate")}
 	if a.in.comment != "never" && number != 0 {
-		post.Sections = j.sections()
+		post.Sections = a.signed(j)
 		post.Quiet = a.in.comment == "auto" && !j.speaks()
 	}
 	if a.in.status {
