@@ -35,9 +35,23 @@ func Needed(paths, changed []string, inputs ...string) (needed bool, why string)
 	case 0:
 		return false, "it touches no file"
 	case 1:
-		return false, "the one file it touches does not count by gate.paths: " + few(paths)
+		return false, fmt.Sprintf("the one file it touches, %s, does not count by gate.paths: %s", quote(changed[0]), few(paths))
 	}
-	return false, fmt.Sprintf("none of the %d files it touches counts by gate.paths: %s", len(changed), few(paths))
+	return false, fmt.Sprintf("none of the %d files it touches (%s) counts by gate.paths: %s", len(changed), first(changed), few(paths))
+}
+
+// mostNamed is how many of the files that do not count are named.
+const mostNamed = 3
+
+func first(files []string) string {
+	var all []string
+	for _, f := range files[:min(len(files), mostNamed)] {
+		all = append(all, quote(f))
+	}
+	if len(files) > mostNamed {
+		all = append(all, "…")
+	}
+	return strings.Join(all, ", ")
 }
 
 // few quotes the first globs.

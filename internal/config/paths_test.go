@@ -23,12 +23,12 @@ func TestAChangeIsMeasuredWhereItTouchesWhatCounts(t *testing.T) {
 		"nothing is changed":            {engine, nil, false, "it touches no file"},
 		"a file in the folder":          {engine, []string{"README.md", "engine/a/b.go"}, true, `it touches "engine/a/b.go", which counts by "engine/**"`},
 		"a file by name":                {engine, []string{"go.mod"}, true, `it touches "go.mod", which counts by "go.mod"`},
-		"that name elsewhere":           {engine, []string{"tools/go.mod"}, false, `the one file it touches does not count by gate.paths: "engine/**", "go.mod", "*.lock"`},
-		"others":                        {engine, []string{"README.md", "docs/x.md"}, false, `none of the 2 files it touches counts by gate.paths: "engine/**", "go.mod", "*.lock"`},
-		"a star stays in its folder":    {engine, []string{"a/b.lock"}, false, `the one file it touches does not count by gate.paths: "engine/**", "go.mod", "*.lock"`},
+		"that name elsewhere":           {engine, []string{"tools/go.mod"}, false, `the one file it touches, "tools/go.mod", does not count by gate.paths: "engine/**", "go.mod", "*.lock"`},
+		"others":                        {engine, []string{"README.md", "docs/x.md"}, false, `none of the 2 files it touches ("README.md", "docs/x.md") counts by gate.paths: "engine/**", "go.mod", "*.lock"`},
+		"a star stays in its folder":    {engine, []string{"a/b.lock"}, false, `the one file it touches, "a/b.lock", does not count by gate.paths: "engine/**", "go.mod", "*.lock"`},
 		"a folder without stars":        {[]string{"engine"}, []string{"engine/a/b.go"}, true, `it touches "engine/a/b.go", which counts by "engine"`},
 		"a folder with a slash":         {[]string{"engine/"}, []string{"engine/a.go"}, true, `it touches "engine/a.go", which counts by "engine/"`},
-		"a folder is not its beginning": {[]string{"engine"}, []string{"engines/a.go"}, false, `the one file it touches does not count by gate.paths: "engine"`},
+		"a folder is not its beginning": {[]string{"engine"}, []string{"engines/a.go"}, false, `the one file it touches, "engines/a.go", does not count by gate.paths: "engine"`},
 		"alternatives":                  {[]string{"{engine,kernel}/**/*.{c,h}"}, []string{"kernel/x/y.h"}, true, `it touches "kernel/x/y.h", which counts by "{engine,kernel}/**/*.{c,h}"`},
 		"the config":                    {engine, []string{"benchgate.yaml"}, true, `it touches "benchgate.yaml", which counts by "**/benchgate.yaml"`},
 		"a config of a folder":          {engine, []string{"benchgate/h100.yaml"}, true, `it touches "benchgate/h100.yaml", which counts by "**/benchgate/*.yaml"`},
@@ -38,7 +38,8 @@ func TestAChangeIsMeasuredWhereItTouchesWhatCounts(t *testing.T) {
 		"a hostile name":                {engine, []string{"engine/\n::error::\x1b[31m<!--"}, true, `it touches "engine/\n::error::\x1b[31m<!--", which counts by "engine/**"`},
 		"a long name":                   {engine, []string{"engine/" + strings.Repeat("x", 500)}, true, `it touches "engine/` + strings.Repeat("x", 53) + `…", which counts by "engine/**"`},
 		"a name that is no UTF-8":       {engine, []string{"engine/\xff"}, true, `it touches "engine/` + "\uFFFD" + `", which counts by "engine/**"`},
-		"many paths":                    {strings.Split("a b c d e f g", " "), []string{"x"}, false, `the one file it touches does not count by gate.paths: "a", "b", "c", "d", and 3 more`},
+		"many files":                    {engine, []string{"a", "b", "c", "d"}, false, `none of the 4 files it touches ("a", "b", "c", …) counts by gate.paths: "engine/**", "go.mod", "*.lock"`},
+		"many paths":                    {strings.Split("a b c d e f g", " "), []string{"x"}, false, `the one file it touches, "x", does not count by gate.paths: "a", "b", "c", "d", and 3 more`},
 	} {
 		needed, why := config.Needed(c.paths, c.changed, inputs...)
 		if needed != c.needed || why != c.why {
