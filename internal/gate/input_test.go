@@ -45,7 +45,7 @@ func TestStrangeInput(t *testing.T) {
 		{"less than nothing", one(history("chat", 5)), all(-1), Missing, "has no ttft.p95"},
 		{"no number", one(history("chat", 5)), all(math.NaN()), Missing, "has no ttft.p95"},
 		{"no end", one(history("chat", 5)), all(math.Inf(1)), Missing, "has no ttft.p95"},
-		{"a huge outlier", one(history("chat", 5)), head(far...), Inconclusive, "far from the other runs of the candidate, and kept: run 3"},
+		{"a huge outlier", one(history("chat", 5)), head(far...), Inconclusive, "far from the other runs of the candidate, and kept: the 3rd of 5 runs"},
 		{"thirty runs of one day", day(thirty...), head(quiet...), Pass, "the base is a single session: how far days differ is assumed, not measured, and the interval is coarse"},
 		{"a session in the candidate's future", one(tomorrow), head(quiet...), Pass, "is a clock wrong?"},
 		{"few successes a run", one(history("chat", 5)), thin, Pass, "fewer than 72 successes a run leave ttft.p95 without an upper bound in each run, and a run has 71"},

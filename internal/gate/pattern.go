@@ -3,6 +3,7 @@ package gate
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"github.com/benchgate/benchgate/internal/bench"
@@ -113,7 +114,8 @@ func (q *question) outlying(s *side) []string {
 	if s.name == "base" {
 		sample = q.comparison.base
 	}
-	groups := units(q.measured(s))
+	judged := q.measured(s)
+	groups := units(judged)
 	ys := q.residuals(sample, median)
 	var out []string
 	for _, i := range stat.Outlying(ys) {
@@ -121,7 +123,7 @@ func (q *question) outlying(s *side) []string {
 			break
 		}
 		group := groups[i]
-		name := s.label(group[0])
+		name := s.among(group[0], judged)
 		if group[0].turn {
 			name = fmt.Sprintf("visit %d", group[0].visit)
 		}
@@ -129,6 +131,34 @@ func (q *question) outlying(s *side) []string {
 		out = append(out, fmt.Sprintf("%s (%s than the median of its session)", name, strings.TrimSpace(speak(q.metric).change(by, 0))))
 	}
 	return out
+}
+
+// among names a run by its place among the judged runs of its session: the number of a run counts those that warm up, and
+// those of other scenarios.
+func (s *side) among(r placed, judged []placed) string {
+	place, of := 0, 0
+	for _, x := range judged {
+		if x.session != r.session {
+			continue
+		}
+		if of++; x.place == r.place {
+			place = of
+		}
+	}
+	name := fmt.Sprintf("the %s of %s", ordinal(place), count(of, "run"))
+	if len(s.digest.Sessions) > 1 {
+		name += " of session " + s.digest.Sessions[r.session].ID
+	}
+	return name
+}
+
+// ordinal writes a place: "1st", "12th".
+func ordinal(n int) string {
+	end := "th"
+	if n%100/10 != 1 && n%10 >= 1 && n%10 <= 3 {
+		end = []string{"st", "nd", "rd"}[n%10-1]
+	}
+	return strconv.Itoa(n) + end
 }
 
 func median(xs []float64) (float64, error) { return stat.Quantile(xs, 0.5) }

@@ -55,12 +55,12 @@ func TestPatternsInTheRunsAreSaid(t *testing.T) {
 			if k == 4 {
 				v[2] *= 2
 			}
-		}), "far from the other runs of the candidate, and kept: run 3 ("},
+		}), "far from the other runs of the candidate, and kept: the 3rd of 5 runs ("},
 		{"one run of the baseline far out", sessions(func(k int, v []float64) {
 			if k == 1 {
 				v[3] *= 2
 			}
-		}), "far from the other runs of the baseline, and kept: run 4 of session s-2026-05-02T02 (94 % slower than the median of its session)"},
+		}), "far from the other runs of the baseline, and kept: the 4th of 5 runs of session s-2026-05-02T02 (94 % slower than the median of its session)"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			b, h := test.sides()
@@ -109,5 +109,13 @@ func TestOrderEffectIsAWorsening(t *testing.T) {
 	f := Decide(primary(), one(history("chat", 5)), one(digest("chat", headDay, quiet...))).Findings[0]
 	if f.Change.Order != nil || f.Change.DaySD == nil || !(*f.Change.DaySD > 0) {
 		t.Errorf("across days: order %v, day sd %v", f.Change.Order, f.Change.DaySD)
+	}
+}
+
+func TestPlacesAreOrdinals(t *testing.T) {
+	for n, want := range map[int]string{1: "1st", 2: "2nd", 3: "3rd", 4: "4th", 11: "11th", 12: "12th", 13: "13th", 21: "21st", 111: "111th"} {
+		if got := ordinal(n); got != want {
+			t.Errorf("%d: %q, want %q", n, got, want)
+		}
 	}
 }
