@@ -9,23 +9,20 @@ import (
 
 // opponent says what the candidate was compared with, as the design has it.
 func opponent(v gate.Verdict) string {
-	const turns = "a reference that was started in turn with the candidate"
+	const turns = "the build at base, started in turn with the candidate"
 	switch v.Design {
 	case "interleaved":
-		if b := v.Baseline; b != nil && b.Ref != "" {
-			return turns + " (" + name(b.Ref) + ")"
-		}
 		return turns
 	case "confirm":
 		switch {
 		case v.Baseline == nil:
 			return turns
 		case len(v.Unconfirmed()) > 0:
-			return against(v.Baseline) + "; the second stage, with " + turns + ", is not measured"
+			return against(v) + "; the second stage, with " + turns + ", is not measured"
 		}
-		return against(v.Baseline) + "; what that left open, with " + turns
+		return against(v) + "; what that left open, with " + turns
 	}
-	return against(v.Baseline)
+	return against(v)
 }
 
 // since says how the baseline stands to where its epoch began; empty where that is not known.

@@ -251,15 +251,12 @@ func count(n int, noun string) string {
 }
 
 // against says what the candidate was compared with.
-func against(b *gate.Baseline) string {
+func against(v gate.Verdict) string {
+	b := v.Baseline
 	if b == nil {
 		return "no baseline"
 	}
-	s := "baseline"
-	if b.Ref != "" {
-		s += " " + name(b.Ref)
-	}
-	s += ": " + count(b.Sessions, "session") + ", newest " + older(b.AgeDays) + " than the candidate"
+	s := stands(v) + ": " + count(b.Sessions, "session") + ", newest " + older(b.AgeDays) + " than the candidate"
 	var origin []string
 	for _, x := range [][2]string{{"commit ", b.Origin.Commit}, {"engine ", b.Origin.Engine}, {"accepted by ", b.Origin.Who}} {
 		if x[1] != "" {
@@ -273,6 +270,22 @@ func against(b *gate.Baseline) string {
 		s += "; " + strings.Join(origin, ", ")
 	}
 	return s
+}
+
+// stands says where the baseline stands: of a commit, "baselines/h100-1x at 4f2a9c1".
+func stands(v gate.Verdict) string {
+	commit, ok := strings.CutPrefix(v.Baseline.Ref, "ref:")
+	switch {
+	case v.Baseline.Ref == "":
+		return "baseline"
+	case !ok:
+		return "baseline " + name(v.Baseline.Ref)
+	}
+	folder := "baselines"
+	if v.Runner != "" {
+		folder += "/" + name(v.Runner)
+	}
+	return folder + " at " + fmt.Sprintf("%.7s", name(commit))
 }
 
 // age writes days; hours below one day, and no less than that.

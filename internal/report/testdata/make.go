@@ -131,7 +131,7 @@ func head(seed uint64, slow float64) side {
 func decide(p gate.Policy, b, h []bench.Digest) gate.Verdict {
 	v := gate.Decide(p, b, h)
 	if v.Baseline != nil {
-		v.Baseline.Ref = "baselines/h100-1x at 4f2a9c1"
+		v.Baseline.Ref = "ref:4f2a9c1d03b7e6a5c8f1e2d4b6a798081a2b3c4d"
 	}
 	return v
 }
@@ -360,7 +360,7 @@ func confirm(p gate.Policy) gate.Verdict {
 	batch.Sessions[0].ID = "2026-05-06T09-12-1"
 	batch.Sessions = append(batch.Sessions, second.Sessions[0])
 	v := gate.Confirm(p, []bench.Digest{base(1).digest(), b.digest()}, []bench.Digest{reference}, []bench.Digest{head(2, 1).digest(), batch})
-	v.Baseline.Ref = "baselines/h100-1x at 4f2a9c1"
+	v.Baseline.Ref = "ref:4f2a9c1d03b7e6a5c8f1e2d4b6a798081a2b3c4d"
 	return v
 }
 
