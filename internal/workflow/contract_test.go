@@ -92,7 +92,7 @@ func TestActionsArePinnedByCommit(t *testing.T) {
 	seen := map[string]string{}
 	for name, b := range workflows(t) {
 		for _, m := range uses.FindAllStringSubmatch(string(b), -1) {
-			if local, _, _ := strings.Cut(m[1], " #"); local == "./" {
+			if strings.HasPrefix(m[1], "./") { // a checkout of this repository
 				continue
 			}
 			p := pinned.FindStringSubmatch(m[1])
@@ -174,7 +174,9 @@ func TestWorkflowsSpeakTheActionsWords(t *testing.T) {
 	}
 }
 
-func ours(s step) bool { return s.Uses == "./" || strings.HasPrefix(s.Uses, "benchgate/benchgate@") }
+func ours(s step) bool {
+	return strings.HasPrefix(s.Uses, "./") || strings.HasPrefix(s.Uses, "benchgate/benchgate@")
+}
 
 // variable is what an input is called in the environment: a composite action's steps get no INPUT_ of the runner.
 func variable(input string) string {
