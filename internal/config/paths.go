@@ -27,7 +27,7 @@ func Needed(paths, changed []string, inputs ...string) (needed bool, why string)
 				return true, fmt.Sprintf("it touches %s, which counts by %s", quote(name), quote(p))
 			}
 		}
-		if slices.Contains(inputs, name) {
+		if slices.ContainsFunc(inputs, func(i string) bool { return strings.EqualFold(i, name) }) {
 			return true, fmt.Sprintf("it touches %s, which the config reads", quote(name))
 		}
 	}
@@ -67,12 +67,15 @@ func few(globs []string) string {
 	return strings.Join(all, ", ")
 }
 
-// touches reports whether a glob is about a file. What names a folder is about all that lies in it.
+// touches reports whether a glob is about a file. What names a folder is about all that lies in it. Names that differ only in
+// case are the same file on some machines, so they count.
 func touches(glob, name string) bool {
 	glob = strings.TrimRight(glob, "/")
 	for _, g := range []string{glob, glob + "/**"} {
-		if ok, err := doublestar.Match(g, name); ok && err == nil {
-			return true
+		for _, fold := range []func(string) string{strings.Clone, strings.ToLower} {
+			if ok, err := doublestar.Match(fold(g), fold(name)); ok && err == nil {
+				return true
+			}
 		}
 	}
 	return false
