@@ -51,8 +51,25 @@ func (a *action) touches(all []asked) (bool, string, error) {
 		if needed, why = config.Needed(q.Paths, changed, q.Inputs(path.Dir(q.name))...); needed || q.alone != "" {
 			return true, q.name + ": " + why, nil
 		}
+		if why := a.reached(q); why != "" {
+			return true, q.name + ": " + why, nil
+		}
 	}
 	return false, why, nil
+}
+
+// reached says which file that the config reads differs, though no path that differs is called like it, since a link leads to it.
+func (a *action) reached(q asked) string {
+	for _, name := range q.Inputs(path.Dir(q.name)) {
+		differs, err := repo.Differs(a.sh.ctx, "", a.refs.rules, "HEAD", name)
+		switch {
+		case err != nil:
+			return fmt.Sprintf("whether it touches %q, which the config reads, cannot be told: %v", name, err)
+		case differs:
+			return fmt.Sprintf("it touches %q, which the config reads: a link leads to another file than at base", name)
+		}
+	}
+	return ""
 }
 
 // needless says in Markdown that nothing had to be measured.

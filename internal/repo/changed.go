@@ -71,37 +71,62 @@ func forks(ctx context.Context, dir, base, head string) ([]string, error) {
 	return all, nil
 }
 
-// Differs reports whether a file is another one at head than at base, or is at one of them alone. Its path starts at dir. Of
-// a path that git does not hold, one that leads out of the repository or through a link, nothing is known: it counts as a
-// file that is not there.
+// Differs reports whether a file is another one at head than at base, or is at one of them alone. Its path starts at dir. A
+// link is followed as far as the commit holds what it leads to; beyond that nothing is known, and it counts as another file. A
+// path that by itself leads out of the repository counts as a file that is not there.
 func Differs(ctx context.Context, dir, base, head, name string) (bool, error) {
-	was, err := object(ctx, dir, base, name)
+	was, known, err := object(ctx, dir, base, name)
 	if err != nil {
 		return false, fmt.Errorf("base: %w", err)
 	}
-	is, err := object(ctx, dir, head, name)
+	is, alsoKnown, err := object(ctx, dir, head, name)
 	if err != nil {
 		return false, fmt.Errorf("head: %w", err)
 	}
-	return was != is, nil
+	return was != is || !known || !alsoKnown, nil
 }
 
-// object is the id of a file's content; empty where there is none.
-func object(ctx context.Context, dir, rev, name string) (string, error) {
-	id, err := Resolve(ctx, dir, rev)
+// object is the id of a file's content; empty where there is none, and not known where a link hides it.
+func object(ctx context.Context, dir, rev, name string) (id string, known bool, err error) {
+	commit, err := Resolve(ctx, dir, rev)
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	full, err := fromRoot(ctx, dir, name)
-	if errors.Is(err, errOutside) {
-		return "", nil
+	switch {
+	case errors.Is(err, errOutside):
+		return "", true, nil
+	case err != nil:
+		return "", false, err
+	case strings.Contains(full, "\n"):
+		return "", false, nil // git reads a name a line
 	}
+	out, err := gitOn(ctx, dir, commit+":"+full+"\n", maxListed, "cat-file", "--batch-check", "--follow-symlinks")
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
-	e, err := find(ctx, dir, id, full)
-	if errors.Is(err, fs.ErrNotExist) || errors.As(err, new(blocked)) {
-		return "", nil
+	first, _, _ := strings.Cut(string(out), "\n")
+	word, size, _ := strings.Cut(first, " ")
+	switch {
+	case strings.HasSuffix(first, " missing"):
+		return lost(ctx, dir, commit, full)
+	case word == "notdir":
+		return "", true, nil
+	case word == "symlink", word == "dangling", word == "loop":
+		return "", false, nil
 	}
-	return e.id, err
+	return word, size != "", nil
+}
+
+// lost is the object of a path at which git finds nothing: a submodule stands for all that lies in it.
+func lost(ctx context.Context, dir, commit, full string) (id string, known bool, err error) {
+	e, err := find(ctx, dir, commit, full)
+	var by blocked
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", true, nil
+	case errors.As(err, &by):
+		return by.by.id, by.by.kind == "commit", nil
+	}
+	return e.id, e.mode != "120000", err
 }

@@ -143,7 +143,10 @@ func TestAFileDiffersWhereItsContentDoes(t *testing.T) {
 	put(t, folder, "ci/same.jsonl", "same")
 	put(t, folder, "ci/prompts.jsonl", "before")
 	put(t, folder, "data/x.jsonl", "before")
-	for link, to := range map[string]string{"linked": "data", "link.jsonl": "data/x.jsonl"} {
+	for link, to := range map[string]string{
+		"linked": "data", "link.jsonl": "data/x.jsonl", "twice": "linked", "same.jsonl": "ci/same.jsonl",
+		"out": "../elsewhere", "away.jsonl": "/srv/x.jsonl", "nowhere.jsonl": "nothing.jsonl", "loop": "loop",
+	} {
 		if err := os.Symlink(to, filepath.Join(folder, link)); err != nil {
 			t.Fatal(err)
 		}
@@ -155,7 +158,9 @@ func TestAFileDiffersWhereItsContentDoes(t *testing.T) {
 	head := save(t, folder)
 	for name, want := range map[string]bool{
 		"prompts.jsonl": true, "../data/x.jsonl": true, "same.jsonl": false, "new.jsonl": true, "nothing.jsonl": false,
-		"../linked/x.jsonl": false, "../link.jsonl": false, "../../x.jsonl": false, "/etc/passwd": false,
+		"../linked/x.jsonl": true, "../link.jsonl": true, "../twice/x.jsonl": true, "../same.jsonl": false, "../linked/nothing.jsonl": true,
+		"../out/x.jsonl": true, "../away.jsonl": true, "../nowhere.jsonl": true, "../loop/x.jsonl": true, "a\nb": true,
+		"same.jsonl/x": false, "../../x.jsonl": false, "/etc/passwd": false,
 	} {
 		got, err := Differs(t.Context(), filepath.Join(folder, "ci"), base, head, name)
 		if got != want || err != nil {

@@ -42,10 +42,16 @@ func ofJob(variable string) bool {
 // git runs one command that only reads, in a folder, and returns what it prints. It may not see replaced objects, nor take
 // a path for a pattern.
 func git(ctx context.Context, dir string, limit int64, args ...string) ([]byte, error) {
+	return gitOn(ctx, dir, "", limit, args...)
+}
+
+// gitOn is git with an input.
+func gitOn(ctx context.Context, dir, input string, limit int64, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	cmd := Command(ctx, dir, args...)
 	cmd.Env = append(cmd.Env, "GIT_NO_REPLACE_OBJECTS=1", "GIT_LITERAL_PATHSPECS=1")
+	cmd.Stdin = strings.NewReader(input)
 	out, words := bounded{left: limit}, bounded{left: 4096}
 	cmd.Stdout, cmd.Stderr = &out, &words
 	err := cmd.Run()
