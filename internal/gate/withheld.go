@@ -26,3 +26,11 @@ func (v Verdict) Withheld(why, next string) Verdict {
 	}
 	return v
 }
+
+// Refused is the verdict where the files are not what the policy asks for: nothing of them is judged, and it is invalid.
+func (v Verdict) Refused(why, next string) Verdict {
+	v.Findings = []Finding{{Outcome: Invalid, Why: why, Next: next}}
+	v.Validity = append(slices.Clone(v.Validity), Check{Name: "measured", Detail: why})
+	v.Outcome, v.ExitCode, v.Summary = Invalid, codeInvalid, why
+	return v
+}

@@ -53,3 +53,16 @@ func TestAWithheldVerdictIsNeverGreen(t *testing.T) {
 		}
 	}
 }
+
+func TestARefusedVerdictSaysNothingOfTheFiles(t *testing.T) {
+	for _, outcome := range []Outcome{Pass, New, Missing, Regressed} {
+		got := Verdict{Outcome: outcome, ExitCode: 1, Summary: "before", Findings: []Finding{{Outcome: outcome, Why: "that"}, {Outcome: Pass}}}.Refused("why", "next")
+		want := Verdict{
+			Outcome: Invalid, ExitCode: 3, Summary: "why",
+			Findings: []Finding{{Outcome: Invalid, Why: "why", Next: "next"}}, Validity: []Check{{Name: "measured", Detail: "why"}},
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", outcome, diff)
+		}
+	}
+}
