@@ -26,3 +26,8 @@ func (a *action) served() error {
 	}
 	return nil
 }
+
+// proposed reports whether somebody asks to merge what this job judges. A night and a push only say where a branch stands.
+func (a *action) proposed() bool {
+	return a.job.Pull != nil || a.job.Group != nil || a.job.Inputs["pull-request"] != ""
+}

@@ -48,7 +48,10 @@ gate: {baseline: {day_sd: 1%}}
 	git(t, "add", "benchgate.yaml", "baselines")
 	git(t, "commit", "-q", "-m", "base")
 	git(t, "commit", "-q", "--allow-empty", "-m", "change")
-	return git(t, "rev-parse", "HEAD"), git(t, "rev-parse", "HEAD~1")
+	head, base = git(t, "rev-parse", "HEAD"), git(t, "rev-parse", "HEAD~1")
+	plant(t, "same/lab/campaign.jsonl", campaignOf(head))
+	plant(t, "slow/lab/campaign.jsonl", campaignOf(head))
+	return head, base
 }
 
 func plant(t *testing.T, file string, content []byte) {

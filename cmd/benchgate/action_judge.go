@@ -211,12 +211,14 @@ func (a *action) verdict(p gate.Policy, q asked, folder string) (gate.Verdict, e
 		return gate.Verdict{}, fmt.Errorf("baseline: %w", err)
 	}
 	base = a.chosen(base)
+	nothing := referred(gate.Decide(p, base, nil), from)
+	nothing.Runner = q.Runner
 	if folder == "" {
-		return absent(p, q.Runner, base, from, fmt.Sprintf("There are no results of runner %q in %q: its folder %s/ was looked for there and one level below.", q.Runner, a.in.results, q.Runner)), nil
+		return nothing.Withheld(fmt.Sprintf("There are no results of runner %q in %q: its folder %s/ was looked for there and one level below.", q.Runner, a.in.results, q.Runner), nextUpload), nil
 	}
 	head, source, err := baseline.Read(folder, q.Runner)
 	if errors.Is(err, baseline.ErrNone) {
-		return absent(p, q.Runner, base, from, fmt.Sprintf("The results of runner %q hold no run of the candidate: its campaign ended before one was measured.", q.Runner)), nil
+		return nothing.Withheld(fmt.Sprintf("The results of runner %q hold no run of the candidate: its campaign ended before one was measured.", q.Runner), nextUpload), nil
 	}
 	if err != nil {
 		return gate.Verdict{}, fmt.Errorf("candidate: %w", err)
@@ -225,20 +227,40 @@ func (a *action) verdict(p gate.Policy, q asked, folder string) (gate.Verdict, e
 	if err != nil {
 		return gate.Verdict{}, err
 	}
-	v, err := held{p, base, from, a.chosen(references), beside, designOf(source.Files, head)}.decide(a.chosen(head))
+	warning, why := a.origin(folder)
+	if why != "" {
+		return nothing.Withheld(why, nextMeasure), nil
+	}
+	h := held{p, base, from, a.chosen(references), beside, a.design(q)}
+	if why := misfit(h.design, folder, head, references); why != "" {
+		return nothing.Refused(why, nextMeasure), nil
+	}
+	v, err := h.turned(a.chosen(head), nothing)
 	if err != nil {
 		return gate.Verdict{}, err
 	}
 	v.Attempts = attempts(folder)
-	if other := a.foreign(folder); other != "" {
-		v.Warnings = append([]string{other}, v.Warnings...)
+	if warning != "" {
+		v.Warnings = append([]string{warning}, v.Warnings...)
 	}
 	return v, nil
 }
 
-// absent is the verdict on a runner of which nothing was measured.
-func absent(p gate.Policy, runner string, base []bench.Digest, from, why string) gate.Verdict {
-	v := referred(gate.Decide(p, base, nil), from)
-	v.Runner = runner
-	return v.Withheld(why, "See whether the job that measures ran and uploaded its results, and whether this job downloads them to where the input results says.")
+// nextUpload is what to do where there are no results.
+const nextUpload = "See whether the job that measures ran and uploaded its results, and whether this job downloads them to where the input results says."
+
+// turned decides, and withholds it where scenarios have no run of the reference that they were to be in turn with.
+func (h held) turned(head []bench.Digest, nothing gate.Verdict) (gate.Verdict, error) {
+	lonely := lonely(h.design, head, h.references)
+	if len(lonely) == 0 {
+		return h.decide(head)
+	}
+	v := nothing
+	if len(lonely) < len(head) {
+		var err error
+		if v, err = h.decide(head); err != nil {
+			return v, err
+		}
+	}
+	return v.Withheld(fmt.Sprintf("The results hold no run of the reference for %s.", strings.Join(lonely, ", ")), nextMeasure), nil
 }

@@ -32,7 +32,7 @@ func (a *action) post(j judgement) github.Posted {
 		post.Sections = a.signed(j)
 		post.Quiet = a.in.comment == "auto" && !j.speaks()
 	}
-	if a.in.status {
+	if a.in.status && a.proposed() {
 		post.Statuses = j.statuses()
 	}
 	if len(post.Sections)+len(post.Statuses) == 0 {

@@ -102,18 +102,65 @@ func (a *action) editedBaselines() []string {
 	return []string{fmt.Sprintf("the change edits %s (%s), which has no effect before it is merged", count(len(files), "baseline"), strings.Join(shown, ", "))}
 }
 
-// foreign says of which commit the results are, where it is not the one that this job judges.
-func (a *action) foreign(folder string) string {
-	h, ok := headerOf(filepath.Join(folder, campaign.JournalFile))
-	if !ok || h.Commit == "" {
-		return ""
-	}
-	measured, _, _ := strings.Cut(h.Commit, "+")
+// nextMeasure is what to do where the results are not of what is judged.
+const nextMeasure = "Run the job that measures again for this commit, and download the results of this run alone."
+
+// origin says why results are not those of the commit that this job judges: then nothing is said of it. A mark of changes in
+// the checkout, such as a build makes, is a warning. Where nothing is proposed, another commit is a warning too.
+func (a *action) origin(folder string) (warning, why string) {
+	h, _ := headerOf(filepath.Join(folder, campaign.JournalFile))
+	measured, mark, _ := strings.Cut(h.Commit, "+")
 	here, err := repo.Resolve(a.sh.ctx, "", "HEAD")
-	if err != nil || slices.Contains([]string{here, a.job.SHA, a.job.Head(), a.job.Inputs["head"]}, measured) {
-		return ""
+	if err != nil {
+		here = cmp.Or(append(a.commits(), a.job.SHA)...)
 	}
-	return fmt.Sprintf("the results are of commit %.12s, and this job judges %.12s", measured, here)
+	ours := measured != "" && slices.Contains(append(a.commits(), here), measured)
+	switch {
+	case ours && mark != "":
+		return fmt.Sprintf("the results are of commit %.12s with changes that are not in it (%.40s)", measured, mark), ""
+	case ours || measured == "" && !a.proposed():
+		return "", ""
+	case !a.proposed():
+		return fmt.Sprintf("the results are of commit %.12q, and this job judges %.12s", measured, here), ""
+	case measured == "":
+		return "", fmt.Sprintf("The results do not say of which commit they are, and this job judges %.12s: %s of their campaign does not name it.", here, campaign.JournalFile)
+	}
+	return "", fmt.Sprintf("The results are of commit %.12q, and this job judges %.12s.", measured, here)
+}
+
+// design is that which the rules ask for: results do not choose what they are held against.
+func (a *action) design(q asked) string {
+	if a.refs.rules == "" {
+		return "committed" // as run measures there
+	}
+	return q.Campaign.Design
+}
+
+// misfit says why results are not of the design that is asked for; empty where they are.
+func misfit(design, folder string, head, references []bench.Digest) string {
+	if h, ok := headerOf(filepath.Join(folder, campaign.JournalFile)); ok && h.Design != "" && h.Design != design {
+		return fmt.Sprintf("The results were measured by design %.40q, and the rules ask for %s.", h.Design, design)
+	}
+	plain, turns := shapes(head)
+	switch {
+	case design == "committed" && (turns || len(references) > 0):
+		return "The results hold runs in turn with a reference, and the rules ask for design committed, which has none."
+	case design == "interleaved" && plain:
+		return "The results hold runs that were not in turn with a reference, and the rules ask for design interleaved."
+	}
+	return ""
+}
+
+// lonely names scenarios that were to be measured in turn with a reference, and of which there is no run of it.
+func lonely(design string, head, references []bench.Digest) []string {
+	var names []string
+	for _, d := range head {
+		has := slices.ContainsFunc(references, func(r bench.Digest) bool { return r.Scenario == d.Scenario })
+		if design == "interleaved" && !has {
+			names = append(names, d.Scenario)
+		}
+	}
+	return names
 }
 
 func isFolder(name string) bool {

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/benchgate/benchgate/internal/bench"
+	"github.com/benchgate/benchgate/internal/campaign"
 )
 
 // digest FILE DAY METRIC VALUE… writes a digest of runs with these values, one session a day from that day on; "/" begins
@@ -21,6 +23,21 @@ func digest(ts *testscript.TestScript, neg bool, args []string) {
 	b, err := digestOf(args[0], args[1], args[2], args[3:])
 	ts.Check(err)
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b, 0o600))
+}
+
+// measured REV FOLDER… says in each folder that its results are of this commit, as the first line of a campaign does.
+func measured(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: measured REV FOLDER…")
+	}
+	for _, folder := range args[1:] {
+		ts.Check(os.WriteFile(filepath.Join(ts.MkAbs(folder), campaign.JournalFile), campaignOf(commit(ts, args[0])), 0o600))
+	}
+}
+
+// campaignOf is the first line of a committed campaign of a commit.
+func campaignOf(commit string) []byte {
+	return fmt.Appendf(nil, `{"header":{"schema":%q,"campaign":"c","runner":"lab","design":"committed","commit":%q}}`+"\n", bench.CampaignSchema, commit)
 }
 
 // digestOf is the digest as bytes; its sessions are named after the file.

@@ -48,14 +48,15 @@ func scriptParams() testscript.Params {
 				[]byte("[user]\nname = A Maintainer\nemail = maintainer@example.com\n[init]\ndefaultBranch = main\n"), 0o600)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits":  exits,
-			"await":  await,
-			"cut":    cut,
-			"digest": digest,
-			"job":    job,
-			"github": fakeGitHub,
-			"tells":  tells,
-			"many":   many,
+			"exits":    exits,
+			"await":    await,
+			"cut":      cut,
+			"digest":   digest,
+			"job":      job,
+			"measured": measured,
+			"github":   fakeGitHub,
+			"tells":    tells,
+			"many":     many,
 		},
 	}
 }
