@@ -148,6 +148,16 @@ func (a *action) withheld(bad string) (why, next string) {
 	if p := a.job.Pull; p != nil && p.Fork {
 		return "The change comes from a fork, whose code is not measured on the lab machine.", strings.ToUpper(forkWay[:1]) + forkWay[1:] + "."
 	}
+	switch {
+	case bad == "cancelled":
+		return "The measurement was cancelled.", "Re-run failed jobs continues it; of several runners, Re-run all jobs."
+	case slices.Contains(a.in.upstream, "cancelled"):
+		return fmt.Sprintf("The measurement was cancelled: the jobs before this one ended with %s.", bad),
+			"See the log of the job that failed; run it again when its cause is gone. The campaign is continued."
+	case bad == "skipped":
+		return "The job that measures was skipped, and the change does need a measurement.",
+			"See its condition (if:) and the outputs it reads; then re-run all jobs."
+	}
 	return fmt.Sprintf("A job before this one did not succeed: %s.", bad),
 		"See the log of the job that measures; run it again when its cause is gone. A campaign that was begun is continued."
 }

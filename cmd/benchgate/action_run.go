@@ -10,7 +10,7 @@ import (
 )
 
 // forkWay is how the change of a fork is measured all the same.
-const forkWay = "the merge queue measures it (on: merge_group), or a maintainer who has read it starts the dispatch workflow with its number"
+const forkWay = "a maintainer who has read it starts benchgate-dispatch.yml with its number (input pull-request) and head commit (input head); with a merge queue the queue measures it: see docs/github.md"
 
 // run measures. It has no token, and its config's target is that of the change.
 func (a *action) run() error {
