@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 
 	"github.com/benchgate/benchgate/internal/config"
 	"github.com/benchgate/benchgate/internal/workflow"
@@ -45,6 +46,11 @@ func (c initCmd) Run(sh *shell) error {
 			return withHint(fmt.Errorf("init: %q is there already", f.name), "--force overwrites it")
 		}
 	}
+	ignored, err := c.ignore()
+	if err != nil {
+		return err
+	}
+	files = append(files, ignored...)
 	open := false
 	for _, f := range files {
 		err := writeFile(filepath.Join(c.Dir, f.name), func(w *os.File) error {
@@ -64,17 +70,38 @@ func (c initCmd) Run(sh *shell) error {
 // next says what is left to people: on their own machine, and on GitHub.
 func (c initCmd) next(sh *shell, open bool) {
 	sh.talk.say("next: edit target in benchgate.yaml, then `benchgate run --plan`, `benchgate run`, `benchgate baseline accept`")
-	if open {
-		sh.talk.say("on GitHub: write the commit of a release of benchgate where the workflows under .github/workflows hold zeros")
+	for _, hint := range pinHints(open, version) {
+		sh.talk.say("on GitHub: %s", hint)
 	}
 	sh.talk.say("on GitHub: give the lab machine's runner the label benchgate-lab, and require the check \"benchgate\"")
-	sh.talk.say("on GitHub: for the nightly, turn on \"Allow GitHub Actions to create and approve pull requests\" under Settings > Actions > General")
+	sh.talk.say("on GitHub: the nightly needs \"Allow GitHub Actions to create and approve pull requests\" (Settings > Actions > General); with it a workflow of any branch may approve, so require a review from Code Owners first, or give its job keep an app's token")
 	if c.GateOn == "merge_group" {
 		sh.talk.say("on GitHub: require the merge queue for the branch; nothing is measured without it")
 	}
 }
 
-// files are all that init writes.
+// aRelease is what a release build is called.
+var aRelease = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+$`)
+
+// pinHints say what is left to do so that the workflows find a program: open is whether they name no commit yet, version
+// what the release build has set.
+func pinHints(open bool, version string) []string {
+	const source = `add "install: source" to each step of the workflows that uses benchgate, and actions/setup-go before it`
+	switch {
+	case open && aRelease.MatchString(version):
+		return []string{"write the commit of release " + version + " where the workflows under .github/workflows hold zeros"}
+	case open:
+		return []string{
+			"write the commit of a release of benchgate where the workflows under .github/workflows hold zeros",
+			"of a commit that is no release there is nothing to download: " + source,
+		}
+	case !aRelease.MatchString(version):
+		return []string{"the workflows pin the commit that this program was built from, which is no release: " + source}
+	}
+	return nil
+}
+
+// files are all that init writes and nobody else.
 func (c initCmd) files() ([]initFile, error) {
 	yaml, err := config.Preset(c.Preset, c.GateOn)
 	if err != nil {
