@@ -65,3 +65,24 @@ func noLink(conf config.Config) error {
 	}
 	return nil
 }
+
+// guarded is the base of a merge that GitHub made, if it belongs to the branch that is guarded: a pull request can be given
+// another base, and GitHub's merge follows later. Of a pull request the event says where that branch was; a dispatch belongs
+// to the branch that it was started on.
+func (a *action) guarded(base string) (string, error) {
+	if a.job.Pull != nil {
+		if held, err := repo.Holds(a.sh.ctx, "", base, a.job.Base()); err == nil && !held {
+			return a.job.Base(), nil
+		}
+		return base, nil
+	}
+	held, err := repo.Holds(a.sh.ctx, "", a.job.SHA, base)
+	switch {
+	case err != nil:
+		return "", withHint(fmt.Errorf("whether the pull request is for this branch cannot be told: %w", err), "check out with fetch-depth: 0")
+	case !held:
+		return "", withHint(fmt.Errorf("the pull request is merged into commit %.12s, which is not in the history of %.12s, where this workflow runs", base, a.job.SHA),
+			"it is for another branch: start the workflow there; or the branch has moved: start it again")
+	}
+	return base, nil
+}

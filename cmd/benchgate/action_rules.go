@@ -52,7 +52,7 @@ func (a *action) findRefs() error {
 }
 
 // base is where the event says that the change would be merged. GitHub checks out its own merge of a pull request: there it is
-// what was merged into, which may be newer than what the event says.
+// what was merged into, which may be newer than what the event says, but no other branch.
 func (a *action) base() (string, error) {
 	head := a.job.Inputs["head"]
 	if a.job.Pull != nil {
@@ -61,7 +61,7 @@ func (a *action) base() (string, error) {
 	parents, err := repo.Parents(a.sh.ctx, "", "HEAD")
 	switch {
 	case err == nil && len(parents) == 2 && head != "" && parents[1] == head:
-		return parents[0], nil
+		return a.guarded(parents[0])
 	case a.job.Inputs["pull-request"] != "":
 		return "", withHint(fmt.Errorf("the checkout is not GitHub's merge of commit %.40q, which the input head names: no base is known", head),
 			"somebody has pushed since, or the pull request conflicts; read it again, or set the inputs config-ref and baseline-ref")

@@ -18,7 +18,7 @@ import (
 
 // job EVENT [HEAD [BASE]] makes the script a job of a workflow that EVENT started: the environment that a runner gives, an
 // event file like GitHub's in which HEAD and BASE, commits of the working folder, stand for its own, and empty files for
-// outputs and summary. No INPUT_ variable is among it: the steps of a composite action have none.
+// outputs and summary. A dispatch is started on BASE. No INPUT_ variable is among it: the steps of a composite action have none.
 func job(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 || len(args) > 3 {
 		ts.Fatalf("usage: job EVENT [HEAD [BASE]]")
@@ -46,6 +46,9 @@ func job(ts *testscript.TestScript, neg bool, args []string) {
 		"GITHUB_SERVER_URL": "https://github.example", "GITHUB_API_URL": "http://127.0.0.1:1",
 	} {
 		ts.Setenv(k, v)
+	}
+	if name == "workflow_dispatch" && len(args) == 3 {
+		ts.Setenv("GITHUB_SHA", commit(ts, args[2])) // where it was started
 	}
 	for _, f := range []string{"output", "step_summary"} {
 		path := filepath.Join(ts.Getenv("WORK"), f)

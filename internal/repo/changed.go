@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os/exec"
 	"slices"
 	"strings"
 )
@@ -69,6 +70,24 @@ func forks(ctx context.Context, dir, base, head string) ([]string, error) {
 		return nil, errors.New("the two commits have no common ancestor")
 	}
 	return all, nil
+}
+
+// Holds reports whether a commit is another one, or in the history of it.
+func Holds(ctx context.Context, dir, rev, earlier string) (bool, error) {
+	to, err := Resolve(ctx, dir, rev)
+	if err != nil {
+		return false, err
+	}
+	from, err := Resolve(ctx, dir, earlier)
+	if err != nil {
+		return false, err
+	}
+	_, err = git(ctx, dir, maxListed, "merge-base", "--is-ancestor", from, to)
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() == 1 {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // Differs reports whether a file is another one at head than at base, or is at one of them alone. Its path starts at dir. A

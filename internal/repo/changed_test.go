@@ -138,6 +138,28 @@ func TestChangedNamesTheSideThatIsMissing(t *testing.T) {
 	}
 }
 
+func TestACommitHoldsItsHistory(t *testing.T) {
+	folder, first := repository(t)
+	put(t, folder, "x", "x")
+	second := save(t, folder)
+	gitIn(t, folder, "checkout", "-q", "-b", "aside", first)
+	put(t, folder, "y", "y")
+	aside := save(t, folder)
+	for _, c := range []struct {
+		rev, earlier string
+		want         bool
+	}{{second, first, true}, {"main", second, true}, {first, second, false}, {second, aside, false}, {aside, first, true}} {
+		if got, err := Holds(t.Context(), folder, c.rev, c.earlier); got != c.want || err != nil {
+			t.Errorf("%+v: %t, error %v", c, got, err)
+		}
+	}
+	for _, pair := range [][2]string{{second, strings.Repeat("1", 40)}, {"nowhere", first}} {
+		if got, err := Holds(t.Context(), folder, pair[0], pair[1]); got || err == nil {
+			t.Errorf("%v: %t, error %v", pair, got, err)
+		}
+	}
+}
+
 func TestAFileDiffersWhereItsContentDoes(t *testing.T) {
 	folder, _ := repository(t)
 	put(t, folder, "ci/same.jsonl", "same")
