@@ -43,7 +43,7 @@ func (a *action) keep() error {
 		Who: "nightly", Why: "nightly", At: now, Differs: gate.Differs,
 	})
 	if err != nil {
-		return errors.Join(damaged, withHint(err, "give the job the line `permissions: {contents: write, pull-requests: write}`, and keep rules for branches away from %s and %s", at.Data, at.Pull()))
+		return errors.Join(damaged, withHint(err, "give the job the line \"permissions: {contents: write, pull-requests: write}\", and keep rules for branches away from %s and %s", at.Data, at.Pull()))
 	}
 	stood, standing := a.stand(result, at)
 	a.tellNight(result, at, stood)

@@ -56,7 +56,7 @@ func NewClient(o ClientOptions) (*Client, error) {
 	token := strings.TrimSpace(o.Token)
 	switch {
 	case token == "":
-		return nil, errors.New("publish: no token; give the action `token: ${{ github.token }}`")
+		return nil, errors.New(`publish: no token; give the action "token: ${{ github.token }}"`)
 	case !validRepository(o.Repository):
 		return nil, fmt.Errorf("publish: repository %q is not owner/name", cut(o.Repository, 80))
 	case strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }):
