@@ -77,6 +77,7 @@ func (a *action) decide() judgement {
 		one := answer{runner: q.Runner, err: err}
 		if err == nil && needless == "" {
 			one.verdict, one.err = a.judgeOne(q, found)
+			a.adopting(one.verdict)
 			one.verdict.Warnings = slices.Concat(edited, q.changes(), one.verdict.Warnings)
 			one.edited = len(edited)+len(q.changes()) > 0
 		}
@@ -221,7 +222,7 @@ func (a *action) verdict(p gate.Policy, q asked, folder string) (gate.Verdict, e
 		return gate.Verdict{}, fmt.Errorf("baseline: %w", err)
 	}
 	base = a.chosen(base)
-	nothing := referred(gate.Decide(p, base, nil), from)
+	nothing := bare(referred(gate.Decide(p, base, nil), from))
 	nothing.Runner = q.Runner
 	if folder == "" {
 		return nothing.Withheld(fmt.Sprintf("There are no results of runner %q in %q: its folder %s/ was looked for there and one level below.", q.Runner, a.in.results, q.Runner), nextUpload), nil

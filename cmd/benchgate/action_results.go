@@ -95,11 +95,7 @@ func (a *action) editedBaselines() []string {
 			files = append(files, f)
 		}
 	}
-	if len(files) == 0 {
-		return nil
-	}
-	shown := files[:min(len(files), mostEdits)]
-	return []string{fmt.Sprintf("the change edits %s (%s), which has no effect before it is merged", count(len(files), "baseline"), strings.Join(shown, ", "))}
+	return a.adopted(files)
 }
 
 // nextMeasure is what to do where the results are not of what is judged.

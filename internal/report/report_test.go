@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -268,5 +269,14 @@ func TestEmptyVerdictRenders(t *testing.T) {
 		if got := render(t, format, v); !strings.Contains(got, "nothing to decide") {
 			t.Errorf("%s: %s", format, got)
 		}
+	}
+}
+
+// TestABaselineIsNotOlderThanNothing: where no candidate was measured nothing is said of how old the baseline is beside it.
+func TestABaselineIsNotOlderThanNothing(t *testing.T) {
+	v := verdict(t, "testdata/missing.json")
+	v.At = time.Time{}
+	if got := rendered(t, "text", "missing", v); strings.Contains(got, "than the candidate") || !strings.Contains(got, "baselines/h100-1x at 4f2a9c1: ") {
+		t.Error(got)
 	}
 }

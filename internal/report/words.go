@@ -256,7 +256,10 @@ func against(v gate.Verdict) string {
 	if b == nil {
 		return "no baseline"
 	}
-	s := stands(v) + ": " + count(b.Sessions, "session") + ", newest " + older(b.AgeDays) + " than the candidate"
+	s := stands(v) + ": " + count(b.Sessions, "session")
+	if !v.At.IsZero() { // else there is no candidate
+		s += ", newest " + older(b.AgeDays) + " than the candidate"
+	}
 	var origin []string
 	for _, x := range [][2]string{{"commit ", b.Origin.Commit}, {"engine ", b.Origin.Engine}, {"accepted by ", b.Origin.Who}} {
 		if x[1] != "" {
