@@ -22,7 +22,7 @@ type cli struct {
 	Gate      gateCmd      `cmd:"" help:"Decide: compare a candidate with a baseline and set the exit code."`
 	Report    reportCmd    `cmd:"" help:"Render a verdict.json for people."`
 	Baseline  baselineCmd  `cmd:"" help:"Accept, list, show, verify or remove baselines."`
-	Action    actionCmd    `cmd:"" help:"What action.yml calls: plan, run or judge in a job of GitHub Actions. Its inputs come in the environment."`
+	Action    actionCmd    `cmd:"" help:"What action.yml calls: plan, run, judge or keep in a job of GitHub Actions. Its inputs come in the environment."`
 	Sim       simCmd       `cmd:"" help:"Serve the simulated OpenAI-compatible server on its own."`
 	Schema    schemaCmd    `cmd:"" help:"Print a JSON Schema, or check a file against it."`
 	Version   versionCmd   `cmd:"" help:"Print the version."`
