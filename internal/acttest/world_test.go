@@ -187,7 +187,7 @@ func write(t *testing.T, name string, data []byte, mode os.FileMode) {
 	}
 }
 
-// copyFolder copies files over those that are there.
+// copyFolder copies files over those that are there, and links as they are.
 func copyFolder(t *testing.T, from, to string) {
 	t.Helper()
 	err := filepath.WalkDir(from, func(path string, d os.DirEntry, err error) error {
@@ -197,6 +197,13 @@ func copyFolder(t *testing.T, from, to string) {
 		name, err := filepath.Rel(from, path)
 		if err != nil {
 			return err
+		}
+		if d.Type()&os.ModeSymlink != 0 {
+			leads, err := os.Readlink(path)
+			if err != nil {
+				return err
+			}
+			return os.Symlink(leads, filepath.Join(to, name))
 		}
 		data, err := os.ReadFile(path)
 		if err != nil {
