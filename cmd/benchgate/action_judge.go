@@ -31,6 +31,8 @@ type judgement struct {
 	reports string
 	// sum is the SHA-256 of verdict.json, or of the checksum lines of several.
 	sum string
+	// unwritten is why files of it could not be written. It is told and published all the same.
+	unwritten error
 }
 
 // judge decides again from the files, tells it, and publishes it last: what the API does changes nothing of it.
@@ -40,7 +42,8 @@ func (a *action) judge() error {
 		return err
 	}
 	if err := a.write(&j); err != nil {
-		return err
+		j.unwritten = withHint(fmt.Errorf("write the verdict: %w", err), "the input out takes a folder that this step can write, on a disk with room")
+		j.reports, j.sum = "", ""
 	}
 	a.tell(j)
 	a.publish(j)

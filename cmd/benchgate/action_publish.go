@@ -78,7 +78,10 @@ func (a *action) measured(sha string) bool { return sha != "" && sha == a.job.In
 // speaks says whether there is something to read that a green check does not say: anything but a plain pass, or a change of
 // what it was judged by.
 func (j judgement) speaks() bool {
-	if j.needless != "" {
+	switch {
+	case j.unwritten != nil:
+		return true
+	case j.needless != "":
 		return false
 	}
 	return slices.ContainsFunc(j.answers, func(o answer) bool {
@@ -90,9 +93,10 @@ func (j judgement) speaks() bool {
 func (j judgement) sections() []github.Section {
 	var all []github.Section
 	for _, o := range j.answers {
-		render := func(limit int) string { return report.Comment(o.shown(), limit) }
+		lost := j.lost()
+		render := func(limit int) string { return lost + report.Comment(o.shown(), max(limit-len(lost), 0)) }
 		if j.needless != "" {
-			render = func(int) string { return needless(j.needless) }
+			render = func(int) string { return lost + needless(j.needless) }
 		}
 		all = append(all, github.Section{Name: o.runner, Rank: o.rank(), Render: render})
 	}
@@ -103,7 +107,9 @@ func (j judgement) statuses() []github.Status {
 	var all []github.Status
 	for _, o := range j.answers {
 		one := github.Status{Context: "benchgate/" + o.runner, State: "failure", Description: report.Line(o.shown(), mostDescription)}
-		switch {
+		switch good := j.needless != "" || o.code() == exitOK; {
+		case good && j.unwritten != nil:
+			one.State, one.Description = "error", "decided, and not written: the job's summary says why"
 		case j.needless != "":
 			one.State, one.Description = "success", "not needed: the change touches nothing that gate.paths counts"
 		case o.err != nil:

@@ -44,29 +44,40 @@ func (o answer) shown() gate.Verdict {
 }
 
 func (j judgement) code() int {
-	if j.needless != "" {
+	switch {
+	case j.unwritten != nil:
+		return exitUsage
+	case j.needless != "":
 		return exitOK
 	}
 	return j.answers[0].code()
 }
 
-// err is the first of what kept an answer from being a verdict.
+// err is the first of what kept an answer from being a verdict, or from being written.
 func (j judgement) err() error {
 	for _, o := range j.answers {
 		if o.err != nil {
 			return o.err
 		}
 	}
-	return nil
+	return j.unwritten
+}
+
+// lost says in Markdown that what is told beside it could not be written; empty where it was.
+func (j judgement) lost() string {
+	if j.unwritten == nil {
+		return ""
+	}
+	return "**Not written, exit code 2:** " + report.Aside(j.unwritten.Error()) + "\n\n"
 }
 
 // word is the output verdict: the outcome that made the exit code.
 func (j judgement) word() string {
 	switch {
-	case j.needless != "":
-		return notNeeded
 	case j.err() != nil:
 		return undecided
+	case j.needless != "":
+		return notNeeded
 	}
 	var like []gate.Outcome
 	for _, o := range j.answers {
@@ -144,7 +155,8 @@ func (a *action) tell(j judgement) {
 	a.output("verdict-sha256", j.sum)
 	if j.needless != "" {
 		fmt.Fprintf(a.sh.stdout, "not needed: %s\n", j.needless)
-		a.summarize(func(int) string { return needless(j.needless) })
+		a.summarize(func(int) string { return j.lost() + needless(j.needless) })
+		a.runner.Annotate(j.remarks())
 		return
 	}
 	for _, o := range j.answers {
@@ -159,6 +171,7 @@ func (a *action) tell(j judgement) {
 // render gives every answer its share of so many bytes; what one does not use is the next one's.
 func (j judgement) render(limit int, of func(gate.Verdict, int) string) string {
 	var b strings.Builder
+	b.WriteString(j.lost())
 	for i, o := range j.answers {
 		if i > 0 {
 			b.WriteString("\n")
@@ -174,6 +187,12 @@ const mostWarnings = 9
 // remarks are the annotations, worst first over all runners.
 func (j judgement) remarks() []github.Annotation {
 	var all []github.Annotation
+	if j.unwritten != nil {
+		all = append(all, remark("benchgate: decided, and not written", j.unwritten))
+	}
+	if j.needless != "" {
+		return all
+	}
 	warnings, more := 0, 0
 	for _, o := range j.answers {
 		if o.err != nil {

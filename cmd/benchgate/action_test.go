@@ -15,6 +15,8 @@ import (
 	"github.com/benchgate/benchgate/internal/bench"
 	"github.com/benchgate/benchgate/internal/config"
 	"github.com/benchgate/benchgate/internal/gate"
+	"github.com/benchgate/benchgate/internal/github"
+	"github.com/benchgate/benchgate/internal/report"
 )
 
 // answered is an answer of so many words: an outcome with its exit code, or an error.
@@ -78,6 +80,35 @@ func TestWhatWasNotNeededIsGreen(t *testing.T) {
 	}
 	if got := j.sections()[0].Render(1000); !strings.Contains(got, "not needed") {
 		t.Errorf("the comment says %q", got)
+	}
+}
+
+func TestWhatCouldNotBeWrittenIsNeverGreen(t *testing.T) {
+	for said, statuses := range map[string]string{
+		"pass 0": "error", "regressed 1": "failure", "missing 3, pass 0": "failure error", "unreadable, pass 0": "error error",
+	} {
+		for _, needless := range []string{"", "it touches no file"} {
+			j := answersOf(strings.Split(said, ", ")...)
+			j.needless, j.unwritten = needless, errors.New("no space left on device")
+			var states []string
+			for _, s := range j.statuses() {
+				states = append(states, s.State)
+			}
+			if needless != "" {
+				statuses = strings.TrimSpace(strings.Repeat("error ", len(j.answers)))
+			}
+			if got := strings.Join(states, " "); got != statuses || j.code() != 2 || j.word() != "error" || j.err() == nil || !j.speaks() {
+				t.Errorf("%s, needless %q: statuses %s, exit code %d, %s, error %v", said, needless, got, j.code(), j.word(), j.err())
+			}
+			for _, s := range append(j.sections(), github.Section{Render: func(limit int) string { return j.render(limit, report.Summary) }}) {
+				if got := s.Render(2000); !strings.Contains(got, "Not written") || !strings.Contains(got, "no space left on device") || len(got) > 2000 {
+					t.Errorf("%s, needless %q: %s", said, needless, got)
+				}
+			}
+			if first := j.remarks()[0]; first.Level != "error" || !strings.Contains(first.Message, "no space left") {
+				t.Errorf("%s, needless %q: annotated with %+v", said, needless, first)
+			}
+		}
 	}
 }
 
