@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -23,6 +24,8 @@ type action struct {
 	job    github.Job
 	runner *github.Runner
 	refs   refs
+	// placed says that git may be called here: no link of the checkout leads what is written into its settings.
+	placed bool
 	// told says that outputs and summary have the answer already.
 	told bool
 	// lost are the things that could not be handed to the runner; they never change an exit code.
@@ -52,10 +55,9 @@ func (a *action) defuse() {
 func (a *action) do() (err error) {
 	a.in, err = readInputs(a.sh.getenv)
 	_ = os.Unsetenv(envOf("token")) // no program that is started from here on has it
-	if err != nil {
-		return err
-	}
-	if a.job, err = github.ReadJob(a.sh.getenv); err != nil {
+	var unknown error
+	a.job, unknown = github.ReadJob(a.sh.getenv)
+	if err := cmp.Or(err, unknown); err != nil {
 		return err
 	}
 	if err := a.served(); err != nil {
@@ -69,6 +71,7 @@ func (a *action) do() (err error) {
 	if a.in.mode == "keep" {
 		return a.keep()
 	}
+	a.placed = true
 	if err := a.findRefs(); err != nil {
 		return err
 	}
@@ -98,6 +101,9 @@ func (a *action) tellEnd(err error) {
 		a.summarize(func(limit int) string { return report.Summary(answer{err: err}.shown(), limit) })
 	}
 	a.output("exit-code", strconv.Itoa(code))
+	if err != nil && a.in.mode == "judge" && a.job.Event != "" && code != exitInterrupted {
+		a.publish(broken(err))
+	}
 }
 
 // remark is an error as an annotation, on the line of the checkout that it points at if it does.

@@ -33,6 +33,8 @@ type judgement struct {
 	sum string
 	// unwritten is why files of it could not be written. It is told and published all the same.
 	unwritten error
+	// unnamed says that the one answer, an error, is of no runner in particular.
+	unnamed bool
 }
 
 // judge decides again from the files, tells it, and publishes it last: what the API does changes nothing of it.
@@ -59,7 +61,7 @@ func (a *action) judge() error {
 func (a *action) decide() judgement {
 	all, err := a.asked()
 	if err != nil {
-		return judgement{answers: []answer{{runner: "benchgate", err: err}}}
+		return broken(err)
 	}
 	root, done, err := a.openResults()
 	defer done()

@@ -27,13 +27,18 @@ func (a *action) publish(j judgement) {
 func (a *action) post(j judgement) github.Posted {
 	none := github.Posted{Comment: "skipped"}
 	number := a.number()
+	told := j
+	j, all := a.named(j)
 	post := github.Post{Job: a.job, Key: cmp.Or(a.in.commentKey, a.job.Workflow, "benchgate")}
 	if a.in.comment != "never" && number != 0 {
 		post.Sections = a.signed(j)
 		post.Quiet = a.in.comment == "auto" && !j.speaks()
 	}
-	if a.in.status && a.proposed() {
+	if a.in.status && a.proposed() && !j.unnamed {
 		post.Statuses = j.statuses()
+	}
+	if !all && len(post.Sections) > 0 {
+		post.Stale = a.stale(told.answers[0].err)
 	}
 	if len(post.Sections)+len(post.Statuses) == 0 {
 		return none
@@ -46,18 +51,33 @@ func (a *action) post(j judgement) github.Posted {
 		return github.Posted{Comment: "failed", Errors: []string{err.Error()}}
 	}
 	if a.job.Pull == nil && number != 0 {
-		pull, err := client.Pull(a.sh.ctx, number)
-		if err != nil {
-			return github.Posted{Comment: "failed", Errors: []string{err.Error()}}
-		}
-		if !a.measured(pull.HeadSHA) {
-			none.Comment = "superseded"
-			a.sh.talk.say("pull request %d has a newer head, %.12s: it is told nothing", number, pull.HeadSHA)
-			return none
-		}
-		post.Job.Pull = &pull
+		return a.postDispatched(client, post, number)
 	}
 	return client.Publish(a.sh.ctx, post)
+}
+
+// postDispatched tells the pull request that a dispatch names, while it stands at the commit that was measured. That commit is
+// told what blocks in any case: it may be the head again.
+func (a *action) postDispatched(client *github.Client, post github.Post, number int) github.Posted {
+	pull, err := client.Pull(a.sh.ctx, number)
+	if err == nil && a.measured(pull.HeadSHA) {
+		post.Job.Pull = &pull
+		return client.Publish(a.sh.ctx, post)
+	}
+	posted := github.Posted{Comment: "superseded"}
+	if err != nil {
+		posted = github.Posted{Comment: "failed", Errors: []string{err.Error()}}
+	} else {
+		a.sh.talk.say("pull request %d has a newer head, %.12s: it is told nothing", number, pull.HeadSHA)
+	}
+	post.Job.Pull = &github.Pull{Number: number, HeadSHA: a.job.Inputs["head"]}
+	post.Sections = nil
+	post.Statuses = slices.DeleteFunc(slices.Clone(post.Statuses), func(s github.Status) bool { return s.State == "success" })
+	if len(post.Statuses) > 0 {
+		beside := client.Publish(a.sh.ctx, post)
+		posted.Errors, posted.Calls = append(posted.Errors, beside.Errors...), beside.Calls
+	}
+	return posted
 }
 
 // number is that of the pull request to tell; 0 is none.
@@ -98,7 +118,11 @@ func (j judgement) sections() []github.Section {
 		if j.needless != "" {
 			render = func(int) string { return lost + needless(j.needless) }
 		}
-		all = append(all, github.Section{Name: o.runner, Rank: o.rank(), Render: render})
+		name := o.runner
+		if j.unnamed {
+			name = ""
+		}
+		all = append(all, github.Section{Name: name, Rank: o.rank(), Render: render})
 	}
 	return all
 }

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"cmp"
+	"path/filepath"
+	"slices"
+
+	"github.com/benchgate/benchgate/internal/bench"
+	"github.com/benchgate/benchgate/internal/config"
+	"github.com/benchgate/benchgate/internal/github"
+)
+
+// broken is the judgement where an error came before anything was decided: it is of no runner yet.
+func broken(err error) judgement {
+	return judgement{answers: []answer{{runner: "benchgate", err: err}}, unnamed: true}
+}
+
+// named gives an answer that is of no runner to each runner that can be named, so that what was published of them before
+// does not stand. Where not all can be, the rest of the names comes from the comment that was published.
+func (a *action) named(j judgement) (named judgement, all bool) {
+	if !j.unnamed {
+		return j, true
+	}
+	names, all := a.names()
+	if len(names) == 0 {
+		return j, false
+	}
+	err := j.answers[0].err
+	j.answers, j.unnamed = nil, false
+	for _, name := range names {
+		j.answers = append(j.answers, answer{runner: name, err: err})
+	}
+	return j, all
+}
+
+// names are the runners of the configs that can be read, in the checkout or at base, whatever else is wrong; all says that
+// there is no other config.
+func (a *action) names() (names []string, all bool) {
+	at := *a
+	at.refs.rules = cmp.Or(a.refs.rules, a.in.configRef, a.in.baselineRef, a.job.Base())
+	name := filepath.ToSlash(filepath.Clean(a.in.config))
+	heads, err := headConfigs(name)
+	var bases map[string][]byte
+	var baseErr error
+	if a.placed && at.refs.rules != "" {
+		bases, baseErr = at.baseConfigs(name)
+	}
+	all = a.placed && err == nil && baseErr == nil
+	read := map[string]bool{}
+	for _, side := range []map[string][]byte{heads, bases} {
+		for file, data := range side {
+			c, err := config.Parse(file, data)
+			read[file] = read[file] || err == nil
+			if err == nil && !slices.Contains(names, c.Runner) {
+				names = append(names, c.Runner)
+			}
+		}
+	}
+	for _, ok := range read {
+		all = all && ok
+	}
+	slices.Sort(names)
+	return names, all
+}
+
+// stale says the error of a runner whose name only the comment knows.
+func (a *action) stale(err error) func(name string) (github.Section, []github.Status) {
+	return func(name string) (github.Section, []github.Status) {
+		j := judgement{answers: []answer{{runner: name, err: err}}}
+		if !a.in.status || bench.CheckName("runner", name) != nil {
+			return a.signed(j)[0], nil
+		}
+		return a.signed(j)[0], j.statuses()
+	}
+}
