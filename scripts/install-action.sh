@@ -12,11 +12,15 @@
 set -eu
 action=$(cd "$(dirname "$0")/.." && pwd)
 
-# die SENTENCE [HINT]
+# die SENTENCE [HINT] says it as an error of the job, and in its summary.
 die() {
-  # A line of a foreign name must not become a command of the workflow.
-  printf 'install benchgate: %s\n' "$1" | tr -d '\r' | sed 's/^/error: /; s/::/: :/g; s/##\[/## [/g' >&2
+  export LC_ALL=C # a foreign name may be no text at all
+  # Nor must it become a command of the workflow, or markup of the summary.
+  said=$(printf '%s' "$1" | tr '\n\r\t' '   ' | tr -d '\000-\037\177' | sed 's/::/: :/g; s/##\[/## [/g')
+  printf '::error title=benchgate is not installed::install benchgate: %s\n' "$(printf '%s' "$said" | sed 's/%/%25/g')" >&2
   [ $# -lt 2 ] || printf 'hint: %s\n' "$2" >&2
+  [ -z "${GITHUB_STEP_SUMMARY:-}" ] ||
+    { printf '**benchgate** is not installed: ` %s `%s\n' "$(printf '%s' "$said" | tr '`' "'")" "${2:+, $2}" >>"$GITHUB_STEP_SUMMARY"; } 2>/dev/null || :
   exit 2
 }
 
@@ -46,7 +50,10 @@ is_name() {
 # take FILE SHA256 SENTENCE HINT copies a file to where it is run, and runs nothing else than what it hashed.
 take() {
   cp "$1" "$work/benchgate" || die "\"$1\" cannot be copied"
-  got=$(sum "$work/benchgate") || die "\"$1\" cannot be hashed"
+  got=$(sum "$work/benchgate") || {
+    [ $? -ne 2 ] || exit 2 # it has said why
+    die "\"$1\" cannot be hashed"
+  }
   [ "$got" = "$2" ] || die "$3: its SHA-256 is $got, expected $2" "$4"
 }
 

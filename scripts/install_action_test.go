@@ -63,13 +63,14 @@ func newAction(t *testing.T, sha256 string, serve http.HandlerFunc) *action {
 		}
 	}
 	a.env = map[string]string{
-		"PATH":              os.Getenv("PATH"),
-		"RUNNER_TEMP":       a.path("temp"),
-		"RUNNER_TOOL_CACHE": a.path("tools"),
-		"GITHUB_OUTPUT":     a.path("output"),
-		"GITHUB_SERVER_URL": server.URL,
-		"CURL_CA_BUNDLE":    a.path("ca.pem"),
-		"ran":               a.path("ran"),
+		"PATH":                os.Getenv("PATH"),
+		"RUNNER_TEMP":         a.path("temp"),
+		"RUNNER_TOOL_CACHE":   a.path("tools"),
+		"GITHUB_OUTPUT":       a.path("output"),
+		"GITHUB_STEP_SUMMARY": a.path("summary"),
+		"GITHUB_SERVER_URL":   server.URL,
+		"CURL_CA_BUNDLE":      a.path("ca.pem"),
+		"ran":                 a.path("ran"),
 
 		"BENCHGATE_INSTALL":           "release",
 		"BENCHGATE_ACTION_REPOSITORY": "benchgate/benchgate",
@@ -134,6 +135,12 @@ func (a *action) refused(code int, said, why string) {
 	if code != 2 || !strings.Contains(said, why) {
 		a.t.Errorf("exit code %d, want 2 and %q:\n%s", code, why, said)
 	}
+	a.commands(said, "::error title=benchgate is not installed::install benchgate: ")
+	summary, _ := os.ReadFile(a.path("summary"))
+	os.Remove(a.path("summary")) // each refusal is told once
+	if s := string(summary); !strings.HasPrefix(s, "**benchgate** is not installed: ` ") || !strings.Contains(s, why) || strings.Count(s, "\n") != 1 || strings.Count(s, "`") != 2 {
+		a.t.Errorf("the summary is %q", s)
+	}
 	for _, name := range []string{"ran", "output", "work/stray", "stray"} {
 		if _, err := os.Stat(a.path(name)); err == nil {
 			a.t.Errorf("%q is there", name)
@@ -142,6 +149,20 @@ func (a *action) refused(code int, said, why string) {
 	left, _ := filepath.Glob(filepath.Join(a.path("temp"), "*"))
 	if len(left) > 0 {
 		a.t.Errorf("left behind: %q", left)
+	}
+}
+
+// commands holds that these are the workflow commands that were said, by how they begin: a foreign name is none.
+func (a *action) commands(said string, want ...string) {
+	a.t.Helper()
+	var got []string
+	for line := range strings.Lines(said) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "::") || strings.Contains(line, "##[") {
+			got = append(got, line)
+		}
+	}
+	if len(got) != len(want) || len(want) > 0 && !strings.HasPrefix(got[0], want[0]) {
+		a.t.Errorf("workflow commands: %q", got)
 	}
 }
 
@@ -334,6 +355,7 @@ func TestProgramOnTheRunnerNeedsItsHash(t *testing.T) {
 		"a binary not there":    {"$(touch stray)", sumOf(program), "is no file on this runner"},
 		"a folder":              {".", sumOf(program), "is no file on this runner"},
 		"a name like a command": {"x\n::add-mask::y", sumOf(program), "is no file on this runner"},
+		"a name like markup":    {"`x` 100%0A::add-mask::y ##[group]\xff", sumOf(program), "is no file on this runner"},
 	} {
 		for _, shell := range shells() {
 			t.Run(name+" in "+shell, func(t *testing.T) {
@@ -346,11 +368,7 @@ func TestProgramOnTheRunnerNeedsItsHash(t *testing.T) {
 					a.refused(code, said, c.why)
 				} else {
 					a.installed(code, said)
-				}
-				for line := range strings.Lines(said) {
-					if strings.HasPrefix(strings.TrimSpace(line), "::") {
-						t.Errorf("a workflow command: %q", line)
-					}
+					a.commands(said)
 				}
 			})
 		}
