@@ -276,7 +276,7 @@ func TestEmptyVerdictRenders(t *testing.T) {
 func TestABaselineIsNotOlderThanNothing(t *testing.T) {
 	v := verdict(t, "testdata/missing.json")
 	v.At = time.Time{}
-	if got := rendered(t, "text", "missing", v); strings.Contains(got, "than the candidate") || !strings.Contains(got, "baselines/h100-1x at 4f2a9c1: ") {
+	if got := rendered(t, "text", "missing, without a candidate", v); strings.Contains(got, "than the candidate") || !strings.Contains(got, "baselines/h100-1x at 4f2a9c1: ") {
 		t.Error(got)
 	}
 }
