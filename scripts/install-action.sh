@@ -19,9 +19,9 @@ die() {
   said=$(printf '%s' "$1" | tr '\n\r\t' '   ' | tr -d '\000-\037\177' | sed 's/::/: :/g; s/##\[/## [/g')
   printf '::error title=benchgate is not installed::install benchgate: %s\n' "$(printf '%s' "$said" | sed 's/%/%25/g')" >&2
   [ $# -lt 2 ] || printf 'hint: %s\n' "$2" >&2
-  [ -z "${GITHUB_STEP_SUMMARY:-}" ] ||
-    # shellcheck disable=SC2016 # the backticks are Markdown's
-    { printf '**benchgate** is not installed: ` %s `%s\n' "$(printf '%s' "$said" | tr '`' "'")" "${2:+, $2}" >>"$GITHUB_STEP_SUMMARY"; } 2>/dev/null || :
+  # shellcheck disable=SC2016 # the backticks are those of Markdown
+  [ -z "${GITHUB_STEP_SUMMARY:-}" ] || printf '**benchgate** is not installed: ` %s `%s\n' \
+    "$(printf '%s' "$said" | tr '`' "'")" "${2:+, $2}" 2>/dev/null >>"$GITHUB_STEP_SUMMARY" || :
   exit 2
 }
 
