@@ -36,10 +36,11 @@ check:
 unit:
 	$(GO) test $(RACE) -short -shuffle=on -timeout 20m ./...
 
-# The scripts of cmd time servers: what would keep both cores busy beside them runs first.
+# The scripts of cmd time servers: what would keep both cores busy beside them runs first. What make test and make test-actions
+# run at full length is not run again.
 test-long:
 	$(GO) test -count=1 -timeout 40m $$($(GO) list ./... | grep -v /cmd/)
-	$(GO) test -count=1 -timeout 30m ./cmd/...
+	$(GO) test -count=1 -timeout 30m -skip '^TestScripts$$/^script$$|^TestReadmeCommandsWork$$|^Test.*PageWorks$$|^TestNoFaultOfTheAPI' ./cmd/...
 
 test-fuzz:
 	FUZZ=$(FUZZ) FUZZ_WIRE=$(FUZZ_WIRE) scripts/fuzz.sh
