@@ -67,11 +67,11 @@ func noLink(conf config.Config) error {
 }
 
 // guarded is the base of a merge that GitHub made, if it belongs to the branch that is guarded: a pull request can be given
-// another base, and GitHub's merge follows later. Of a pull request the event says where that branch was; a dispatch belongs
-// to the branch that it was started on.
+// another base, and GitHub's merge follows later. Of a pull request the checkout says where that branch is now, and where it
+// does not, or the merge is into something else, what the event says holds; a dispatch belongs to the branch that it was started on.
 func (a *action) guarded(base string) (string, error) {
-	if a.job.Pull != nil {
-		if held, err := repo.Holds(a.sh.ctx, "", base, a.job.Base()); err == nil && !held {
+	if p := a.job.Pull; p != nil {
+		if held, err := repo.Holds(a.sh.ctx, "", "refs/remotes/origin/"+p.BaseRef, base); err != nil || !held {
 			return a.job.Base(), nil
 		}
 		return base, nil
