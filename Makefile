@@ -40,7 +40,7 @@ unit:
 # run at full length is not run again.
 test-long:
 	$(GO) test -count=1 -timeout 40m $$($(GO) list ./... | grep -v /cmd/)
-	$(GO) test -count=1 -timeout 30m -skip '^TestScripts$$/^script$$|^TestReadmeCommandsWork$$|^Test.*PageWorks$$|^TestNoFaultOfTheAPI' ./cmd/...
+	$(GO) test -count=1 -timeout 30m -skip '^TestScripts$$/^script$$|^TestReadmeCommandsWork$$|^Test(GitHub|Baselines|ServerAccount)PageWorks$$|^TestNoFaultOfTheAPI' ./cmd/...
 
 test-fuzz:
 	FUZZ=$(FUZZ) FUZZ_WIRE=$(FUZZ_WIRE) scripts/fuzz.sh
