@@ -13,9 +13,12 @@ die() {
 command -v buildah >/dev/null || {
   command -v apt-get >/dev/null || die "\"buildah\" is not installed" "install it, or build Dockerfile with the tool of your choice"
   as_root=()
-  [[ $(id -u) == 0 ]] || as_root=(sudo)
+  if [[ $(id -u) != 0 ]]; then
+    command -v sudo >/dev/null || die "\"buildah\" is not installed, and there is no sudo to install it with" "install buildah and uidmap"
+    as_root=(sudo)
+  fi
   "${as_root[@]}" apt-get update -qq
-  DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -qq -y --no-install-recommends buildah >/dev/null
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends buildah uidmap >/dev/null
 }
 
 platform=linux/$(go env GOARCH)
@@ -27,7 +30,7 @@ done
 [[ -e $bundle ]] || die "no bundle of certificates found" "install ca-certificates"
 cp -L "$bundle" dist/image/ca-certificates.crt
 
-# vfs and chroot need no kernel module, no user namespace and no daemon.
+# vfs and chroot need no kernel module and no daemon; of a user who is not root, a user namespace.
 store=$(mktemp -d)
 container=
 b() { buildah --storage-driver vfs --root "$store/root" --runroot "$store/run" "$@"; }
