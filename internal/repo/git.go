@@ -20,8 +20,8 @@ const (
 )
 
 // Command is git in a folder (empty is the working folder), for a command that only reads. The settings of a repository may
-// be a stranger's, and can name programs: none of those that git runs on its own is run, nothing is fetched, nothing is asked
-// for, and no variable with a token of the job is handed on.
+// be a stranger's, and can name programs: of those that git runs on its own only the filters of a working tree are left, nothing is
+// fetched, nothing is asked for, and no variable with a token of the job is handed on.
 func Command(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "git", append(slices.Clone(tame), args...)...)
 	cmd.Dir = dir
