@@ -27,6 +27,7 @@ type job struct {
 	api      string              // address of the API
 	attempt  string              // of the run, from "1"
 	folder   string              // of the case: what the stand-ins leave lies there
+	state    string              // of the lab machine's user; empty: that of the world
 	edit     func(string) string // changes the workflow where act cannot do what GitHub does; nil: as init writes it
 }
 
@@ -99,7 +100,11 @@ func (w *world) play(t *testing.T, j job) outcome {
 	}, w.actions(t, work)...)...)
 	cmd.Dir = work
 	// GitHub's repositories are folders here.
-	cmd.Env = append(w.environment(), "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=url.file://"+j.folder+"/.insteadOf", "GIT_CONFIG_VALUE_0=https://github.com/")
+	env := w.environment()
+	if j.state != "" {
+		env = append(env, "XDG_STATE_HOME="+j.state) // the last of a name counts
+	}
+	cmd.Env = append(env, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=url.file://"+j.folder+"/.insteadOf", "GIT_CONFIG_VALUE_0=https://github.com/")
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 20 * time.Second
 	out, err := cmd.CombinedOutput()
