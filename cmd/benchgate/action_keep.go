@@ -96,10 +96,7 @@ func (a *action) nightDigests() ([]bench.Digest, error) {
 func runnerFolders(root string) []string {
 	var folders []string
 	for _, pattern := range []string{"*", "*/*"} {
-		found, err := filepath.Glob(filepath.Join(escapeGlob(root), filepath.FromSlash(pattern)))
-		if err == nil {
-			folders = append(folders, found...)
-		}
+		folders = append(folders, within(root, pattern)...)
 	}
 	return slices.DeleteFunc(folders, func(folder string) bool {
 		name := filepath.Base(folder)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -56,10 +57,7 @@ func (a *action) results(root string, all []asked) (map[string]string, error) {
 func foldersOf(root, runner string) []string {
 	var found []string
 	for _, pattern := range []string{"", "*"} {
-		folders, err := filepath.Glob(filepath.Join(escapeGlob(root), pattern, runner))
-		if err == nil {
-			found = append(found, folders...)
-		}
+		found = append(found, within(root, path.Join(pattern, runner))...)
 	}
 	return slices.DeleteFunc(found, func(folder string) bool { return !isFolder(folder) })
 }
@@ -164,10 +162,18 @@ func isFolder(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-func digestsIn(folder string) []string {
-	files, err := filepath.Glob(filepath.Join(escapeGlob(folder), "*.json"))
+// within are the files of a folder that a pattern of slashes names; the folder's own name is no pattern.
+func within(folder, pattern string) []string {
+	names, err := fs.Glob(os.DirFS(folder), pattern)
 	if err != nil {
 		return nil
 	}
-	return slices.DeleteFunc(files, func(f string) bool { return filepath.Base(f) == "verdict.json" })
+	for i, n := range names {
+		names[i] = filepath.Join(folder, filepath.FromSlash(n))
+	}
+	return names
+}
+
+func digestsIn(folder string) []string {
+	return slices.DeleteFunc(within(folder, "*.json"), func(f string) bool { return filepath.Base(f) == "verdict.json" })
 }

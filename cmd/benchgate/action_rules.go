@@ -156,8 +156,15 @@ func headConfigs(name string) (map[string][]byte, error) {
 	case err != nil:
 		return nil, fmt.Errorf("read config %q: %w", name, err)
 	case info.IsDir():
-		if names, err = fs.Glob(root.FS(), path.Join(escapeGlob(name), "*.yaml")); err != nil {
+		folder, err := fs.Sub(root.FS(), name)
+		if err == nil {
+			names, err = fs.Glob(folder, "*.yaml")
+		}
+		if err != nil {
 			return nil, fmt.Errorf("read config %q: %w", name, err)
+		}
+		for i, n := range names {
+			names[i] = path.Join(name, n)
 		}
 	}
 	for _, n := range names {
@@ -166,10 +173,6 @@ func headConfigs(name string) (map[string][]byte, error) {
 		}
 	}
 	return files, nil
-}
-
-func escapeGlob(s string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(s)
 }
 
 func plainFile(root *os.Root, name string) ([]byte, error) {
