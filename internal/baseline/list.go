@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -38,17 +39,13 @@ func List(folder string) ([]Entry, error) {
 // placedIn lists the files at <runner>/<scenario>.json.
 func placedIn(folder string) []file {
 	var files []file
-	names, _ := filepath.Glob(filepath.Join(escape(folder), "*", "*.json")) // the pattern is sound
+	names, _ := fs.Glob(os.DirFS(filepath.Clean(folder)), "*/*.json") // the pattern is sound
 	for _, name := range names {
-		if isDigest(filepath.Base(name)) && !strings.HasPrefix(filepath.Base(filepath.Dir(name)), ".") {
-			files = append(files, onDisk(name))
+		if isDigest(path.Base(name)) && !strings.HasPrefix(name, ".") {
+			files = append(files, onDisk(filepath.Join(folder, filepath.FromSlash(name))))
 		}
 	}
 	return files
-}
-
-func escape(path string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
 // Show reads one baseline.

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/gofrs/flock"
 
@@ -90,20 +89,18 @@ func setAside(path string) error {
 			break
 		}
 	}
-	logs, err := filepath.Glob(filepath.Join(escapeGlob(filepath.Dir(path)), "server-*.log"))
+	folder, name := filepath.Split(path)
+	logs, err := fs.Glob(os.DirFS(filepath.Clean(folder)), "server-*.log")
 	if err != nil {
 		return fmt.Errorf("set earlier campaign aside: %w", err)
 	}
-	for _, file := range append(logs, path) {
+	for _, file := range append(logs, name) {
+		file = filepath.Join(folder, file)
 		if err := os.Rename(file, file+old); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("set earlier campaign aside: %w", err)
 		}
 	}
 	return nil
-}
-
-func escapeGlob(s string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(s)
 }
 
 func (j *journal) read(path string) error {

@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -254,7 +255,10 @@ func TestSidesThatCannotBeComparedEndBeforeTheHours(t *testing.T) {
 }
 
 func TestASecondCampaignLeavesLogsOfTheFirst(t *testing.T) {
-	folder := t.TempDir()
+	folder := filepath.Join(t.TempDir(), "state[1]*")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	for name, text := range map[string]string{JournalFile: "1", "server-1.log": "a", "server-2-reference.log": "b", "other.txt": "c"} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -263,12 +267,9 @@ func TestASecondCampaignLeavesLogsOfTheFirst(t *testing.T) {
 	if err := setAside(filepath.Join(folder, JournalFile)); err != nil {
 		t.Fatal(err)
 	}
-	files, err := filepath.Glob(filepath.Join(folder, "*"))
+	files, err := fs.Glob(os.DirFS(folder), "*")
 	if err != nil {
 		t.Fatal(err)
-	}
-	for i := range files {
-		files[i] = filepath.Base(files[i])
 	}
 	want := []string{JournalFile + ".old-1", "other.txt", "server-1.log.old-1", "server-2-reference.log.old-1"}
 	if diff := cmp.Diff(want, files); diff != "" {

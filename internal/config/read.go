@@ -45,8 +45,11 @@ func ParseBeside(name string, data []byte, baseName string, base []byte) (Config
 func Folder(name string) ([]Config, error) {
 	names := []string{name}
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
-		if names, err = filepath.Glob(filepath.Join(escapeGlob(name), "*.yaml")); err != nil {
+		if names, err = fs.Glob(os.DirFS(name), "*.yaml"); err != nil {
 			return nil, fmt.Errorf("read folder %q: %w", name, err)
+		}
+		for i, n := range names {
+			names[i] = filepath.Join(name, n)
 		}
 		if len(names) == 0 {
 			return nil, &Error{File: name, Message: "the folder holds no *.yaml", Hint: "benchgate init writes a config; each runner has its own file"}
@@ -74,10 +77,6 @@ func Folder(name string) ([]Config, error) {
 		return nil, errors.Join(mistakes...)
 	}
 	return all, nil
-}
-
-func escapeGlob(s string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(s)
 }
 
 // read also returns where the runner is named, as an error without a message yet.

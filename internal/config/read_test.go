@@ -286,7 +286,10 @@ func TestAScenarioIsFoundByItsName(t *testing.T) {
 }
 
 func TestAFolderHoldsOneRunnerAFile(t *testing.T) {
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "gates[1]*")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
 	write(t, filepath.Join(dir, "b.yaml"), runner("two"))
 	write(t, filepath.Join(dir, "a.yaml"), runner("one"))
 	write(t, filepath.Join(dir, "notes.txt"), "not a config")
