@@ -162,18 +162,6 @@ func isFolder(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// within are the files of a folder that a pattern of slashes names; the folder's own name is no pattern.
-func within(folder, pattern string) []string {
-	names, err := fs.Glob(os.DirFS(folder), pattern)
-	if err != nil {
-		return nil
-	}
-	for i, n := range names {
-		names[i] = filepath.Join(folder, filepath.FromSlash(n))
-	}
-	return names
-}
-
 func digestsIn(folder string) []string {
 	return slices.DeleteFunc(within(folder, "*.json"), func(f string) bool { return filepath.Base(f) == "verdict.json" })
 }

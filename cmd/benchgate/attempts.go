@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,12 +25,8 @@ func attempts(candidate string) []gate.Attempt {
 	}
 	var all []gate.Attempt
 	for _, pattern := range []string{"", "*"} {
-		files, err := filepath.Glob(filepath.Join(candidate, pattern, campaign.JournalFile+"*"))
-		if err != nil {
-			return nil
-		}
-		for _, path := range files {
-			all = append(all, attemptsIn(path)...)
+		for _, journal := range within(candidate, path.Join(pattern, campaign.JournalFile+"*")) {
+			all = append(all, attemptsIn(journal)...)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b gate.Attempt) int { return a.At.Compare(b.At) })

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -68,8 +69,7 @@ func unmeasured(candidate string, err error) error {
 		return err
 	}
 	for _, pattern := range []string{"", "*"} {
-		files, globErr := filepath.Glob(filepath.Join(candidate, pattern, campaign.JournalFile))
-		if globErr == nil && len(files) > 0 {
+		if files := within(candidate, path.Join(pattern, campaign.JournalFile)); len(files) > 0 {
 			return &campaign.ServerError{
 				Doing: fmt.Sprintf("campaign in %q", filepath.Dir(files[0])), Err: errors.New("the candidate was not measured"),
 				Hint: "the logs of its servers lie there; run the same benchgate run again",
@@ -77,6 +77,18 @@ func unmeasured(candidate string, err error) error {
 		}
 	}
 	return err
+}
+
+// within are the files of a folder that a pattern of slashes names; the folder's own name is no pattern.
+func within(folder, pattern string) []string {
+	names, err := fs.Glob(os.DirFS(folder), pattern)
+	if err != nil {
+		return nil
+	}
+	for i, n := range names {
+		names[i] = filepath.Join(folder, filepath.FromSlash(n))
+	}
+	return names
 }
 
 // written are the names of the files that a campaign leaves in a runner's folder.
