@@ -18,6 +18,7 @@ import (
 type document struct {
 	Permissions any
 	On          any
+	Env         map[string]any
 	Jobs        map[string]job
 	Inputs      map[string]any
 	Outputs     map[string]struct{ Value string }
@@ -30,6 +31,8 @@ type document struct {
 type job struct {
 	Permissions any
 	Timeout     any `yaml:"timeout-minutes"`
+	RunsOn      any `yaml:"runs-on"`
+	Env         map[string]any
 	Uses        string
 	Steps       []step
 }

@@ -10,10 +10,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// written are the workflows that people take: every template for every event.
+// ownGate is the gate of this repository, which is written by hand.
+const ownGate = ".github/workflows/self-gate.yml"
+
+// written are the workflows that people take, every template for every event, and those of this repository that measure.
 func written(t *testing.T) map[string][]byte {
 	t.Helper()
 	all := map[string][]byte{}
+	for _, name := range []string{ownGate, ".github/workflows/nightly.yml"} {
+		all[name] = read(t, name)
+	}
 	for _, on := range []string{"pull_request", "merge_group"} {
 		for _, name := range Names() {
 			all[on+" "+name] = text(t, name, Options{GateOn: on})
@@ -48,8 +54,67 @@ func TestNothingOfAnotherJobLiesInTheCheckout(t *testing.T) {
 			}
 		}
 	}
-	if seen < 40 {
+	if seen < 45 {
 		t.Errorf("saw only %d places: is the test looking in the right place?", seen)
+	}
+}
+
+// TestTheJobThatMeasuresHoldsNothing: it runs the code of the change, so it reads the repository and may do nothing else, no
+// secret and no token is in its steps, and no step of it judges. A job with more rights runs nothing on the lab machine.
+func TestTheJobThatMeasuresHoldsNothing(t *testing.T) {
+	measuring := 0
+	for name, b := range written(t) {
+		d := parse(t, b)
+		if len(d.Env) > 0 {
+			t.Errorf("%s: every job has %v in its environment", name, d.Env)
+		}
+		for id, j := range d.Jobs {
+			if lab := strings.Contains(fmt.Sprint(j.RunsOn), "self-hosted"); lab != measures(j) {
+				t.Errorf("%s: job %s runs on the lab machine: %t, measures: %t", name, id, lab, !lab)
+			}
+			if !measures(j) {
+				continue
+			}
+			measuring++
+			if diff := cmp.Diff(any(map[string]any{"contents": "read"}), j.Permissions); diff != "" {
+				t.Errorf("%s: permissions of job %s (-want +got):\n%s", name, id, diff)
+			}
+			if said := fmt.Sprint(j); strings.Contains(said, "secrets.") || strings.Contains(said, "token") {
+				t.Errorf("%s: job %s has a secret or a token: %s", name, id, said)
+			}
+		}
+	}
+	if measuring != 9 {
+		t.Errorf("%d jobs measure: is the test looking in the right place?", measuring)
+	}
+}
+
+// measures reports whether a step of a job runs what is measured.
+func measures(j job) bool {
+	return slices.ContainsFunc(j.Steps, func(s step) bool { return ours(s) && s.With["mode"] == "run" })
+}
+
+// TestAChangeIsJudgedByTheProgramOfItsBase: our own gate is built from a checkout, and that of the job that judges is the base
+// commit's, in a place where the change has nothing.
+func TestAChangeIsJudgedByTheProgramOfItsBase(t *testing.T) {
+	const folder = ".benchgate-base"
+	var base, judges step
+	free := false
+	for _, s := range parse(t, read(t, ownGate)).Jobs["verdict"].Steps {
+		switch {
+		case s.With["mode"] == "judge":
+			judges = s
+		case s.With["path"] == folder && base.Uses == "" && free && strings.HasPrefix(s.Uses, "actions/checkout@"):
+			base = s
+		case s.Run == "test ! -e "+folder+" -a ! -L "+folder:
+			free = true
+		}
+	}
+	if want := "${{ needs.plan.outputs.base || github.event.pull_request.base.sha || github.event.merge_group.base_sha }}"; base.With["ref"] != want {
+		t.Errorf("the base commit is %v, want %s, where nothing of the change lies", base.With["ref"], want)
+	}
+	if judges.Uses != "./"+folder || judges.With["install"] != "source" {
+		t.Errorf("the action that judges is %s, its program %v", judges.Uses, judges.With["install"])
 	}
 }
 
@@ -94,7 +159,7 @@ func TestACheckIsEarnedAgainstTheBaseItGuards(t *testing.T) {
 			t.Errorf("%s: the verdict is told if %v", name, d.Jobs["verdict"].If)
 		}
 	}
-	if names := Names(); gates != 4 || !slices.Contains(names, several) {
+	if names := Names(); gates != 5 || !slices.Contains(names, several) {
 		t.Errorf("%d gates of %v", gates, names)
 	}
 }

@@ -19,26 +19,28 @@ func TestRunsThatMustNotMeetHaveAGroup(t *testing.T) {
 		Cancel any `yaml:"cancel-in-progress"`
 	}
 	got := map[string]group{}
-	for _, on := range []string{"pull_request", "merge_group"} {
-		for _, name := range Initial() {
-			var d struct {
-				Concurrency group
-				Jobs        map[string]struct{ Concurrency group }
-			}
-			if err := yaml.Unmarshal(text(t, name, Options{GateOn: on}), &d); err != nil {
-				t.Fatal(err)
-			}
-			got[on+" "+name] = d.Concurrency
-			for id, j := range d.Jobs {
-				if j.Concurrency != (group{}) {
-					got[on+" "+name+" "+id] = j.Concurrency
-				}
+	for name, text := range written(t) {
+		var d struct {
+			Concurrency group
+			Jobs        map[string]struct{ Concurrency group }
+		}
+		if err := yaml.Unmarshal(text, &d); err != nil {
+			t.Fatal(err)
+		}
+		got[name] = d.Concurrency
+		for id, j := range d.Jobs {
+			if j.Concurrency != (group{}) {
+				got[name+" "+id] = j.Concurrency
 			}
 		}
 	}
-	want := map[string]group{}
+	want := map[string]group{
+		ownGate:                         {"self-gate-${{ github.ref }}", onNewer},
+		".github/workflows/nightly.yml": {"nightly", false},
+	}
 	for _, on := range []string{"pull_request", "merge_group"} {
 		want[on+" benchgate.yml"] = group{"benchgate-${{ github.ref }}", onNewer}
+		want[on+" "+several] = want[on+" benchgate.yml"]
 		want[on+" benchgate-dispatch.yml"] = group{"benchgate-dispatch-${{ inputs.pull-request }}", true}
 		want[on+" benchgate-nightly.yml"] = group{}
 		want[on+" benchgate-nightly.yml keep"] = group{"benchgate-data", false}
