@@ -86,17 +86,14 @@ var aRelease = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+$`)
 // pinHints say what is left to do so that the workflows find a program: open is whether they name no commit yet, version
 // what the release build has set.
 func pinHints(open bool, version string) []string {
-	const source = `add "install: source" to each step of the workflows that uses benchgate, and actions/setup-go before it`
-	switch {
-	case open && aRelease.MatchString(version):
-		return []string{"write the commit of release " + version + " where the workflows under .github/workflows hold zeros"}
+	const zeros = " where the workflows under .github/workflows hold zeros"
+	switch released := aRelease.MatchString(version); {
+	case open && released:
+		return []string{"write the commit of release " + version + zeros}
 	case open:
-		return []string{
-			"write the commit of a release of benchgate where the workflows under .github/workflows hold zeros",
-			"of a commit that is no release there is nothing to download: " + source,
-		}
-	case !aRelease.MatchString(version):
-		return []string{"the workflows pin the commit that this program was built from, which is no release: " + source}
+		return []string{"write a commit of benchgate" + zeros + "; every job builds it, since this program is no release"}
+	case !released:
+		return []string{"every job builds benchgate from the commit that this program was built from, which is no release"}
 	}
 	return nil
 }
@@ -117,7 +114,9 @@ func (c initCmd) files() ([]initFile, error) {
 		{filepath.Join("baselines", "README.md"), []byte(baselinesReadme)},
 	}
 	for _, name := range workflow.Initial() {
-		text, err := workflow.Text(name, workflow.Options{GateOn: c.GateOn, Revision: programRevision(), Version: programVersion()})
+		text, err := workflow.Text(name, workflow.Options{
+			GateOn: c.GateOn, Revision: programRevision(), Version: programVersion(), Source: !aRelease.MatchString(version),
+		})
 		if err != nil {
 			return nil, err
 		}

@@ -79,7 +79,10 @@ func workflows(t *testing.T) map[string][]byte {
 	}
 	for _, on := range []string{"pull_request", "merge_group"} {
 		for _, name := range Initial() {
-			all["init on "+on+": "+name] = text(t, name, Options{GateOn: on, Revision: strings.Repeat("a1", 20), Version: "v1.2.3"})
+			o := Options{GateOn: on, Revision: strings.Repeat("a1", 20), Version: "v1.2.3"}
+			all["init on "+on+": "+name] = text(t, name, o)
+			o.Source = true
+			all["init on "+on+", built: "+name] = text(t, name, o)
 		}
 	}
 	return all

@@ -37,12 +37,8 @@ type Options struct {
 	// Revision is the commit of benchgate that the workflow uses, 40 hexadecimal digits, and Version is what people call it.
 	// With any other Revision, as with none, the workflow has a place to be filled in: see [Open].
 	Revision, Version string
-}
-
-// values are what a template may name: <%.Benchgate%> is a commit with a comment, to be written behind benchgate/benchgate@.
-type values struct {
-	GateOn                                         string
-	Benchgate, Checkout, SetupGo, Upload, Download string
+	// Source is whether every job builds the program from that commit: of one that is no release there is nothing to download.
+	Source bool
 }
 
 var (
@@ -78,7 +74,9 @@ func Text(name string, o Options) ([]byte, error) {
 		return nil, fmt.Errorf("workflow %q: %w", name, err)
 	}
 	var out bytes.Buffer
-	err = t.Execute(&out, values{o.GateOn, pin(o.Revision, o.Version), checkout, setupGo, upload, download})
+	err = t.Execute(&out, values{
+		GateOn: o.GateOn, Benchgate: pin(o), Source: o.Source, Checkout: checkout, Upload: upload, Download: download,
+	})
 	if err != nil {
 		return nil, fmt.Errorf("workflow %q: %w", name, err)
 	}
@@ -93,14 +91,16 @@ func Initial() []string {
 // Open says whether a workflow still has a place where a commit has to be filled in.
 func Open(text []byte) bool { return bytes.Contains(text, []byte("@"+unknown)) }
 
-func pin(revision, name string) string {
-	switch known := commit.MatchString(revision) && revision != unknown; {
-	case known && version.MatchString(name):
-		return revision + " # " + name
+func pin(o Options) string {
+	switch known := commit.MatchString(o.Revision) && o.Revision != unknown; {
+	case known && version.MatchString(o.Version):
+		return o.Revision + " # " + o.Version
 	case known:
-		return revision + " # v0, built from source"
-	case release.MatchString(name):
-		return unknown + " # " + name + ": replace it by the commit of this release"
+		return o.Revision + " # v0, built from source"
+	case release.MatchString(o.Version):
+		return unknown + " # " + o.Version + ": replace it by the commit of this release"
+	case o.Source:
+		return unknown + " # v0: replace it by a commit of benchgate"
 	}
 	return unknown + " # v0: replace it by the commit of a release"
 }

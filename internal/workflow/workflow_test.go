@@ -86,10 +86,45 @@ func TestPinIsTheBuildsOwnCommitOrAPlaceToFill(t *testing.T) {
 			if n := strings.Count(got, "benchgate/benchgate@"+c.want+"\n"); n != 3 {
 				t.Errorf("%d steps use the action at %q, want 3:\n%s", n, c.want, got)
 			}
+			if c.want == toFill {
+				o := Options{GateOn: "pull_request", Revision: c.revision, Version: c.version, Source: true}
+				if got, want := string(text(t, "benchgate.yml", o)), "@"+unknown+" # v0: replace it by a commit of benchgate\n"; strings.Count(got, want) != 3 {
+					t.Errorf("a workflow that builds asks for another commit:\n%s", got)
+				}
+			}
 			if open := strings.HasPrefix(c.want, unknown); open != Open([]byte(got)) {
 				t.Errorf("open: %t, want %t", !open, open)
 			}
 		})
+	}
+}
+
+// TestWhatIsNoReleaseIsBuilt: every job that uses the program builds it, with the Go that the step before has brought, and runs
+// that step when it runs the program.
+func TestWhatIsNoReleaseIsBuilt(t *testing.T) {
+	for _, on := range []string{"pull_request", "merge_group"} {
+		for _, name := range Names() {
+			used := 0
+			for id, j := range parse(t, text(t, name, Options{GateOn: on, Source: true})).Jobs {
+				for i, s := range j.Steps {
+					if !strings.HasPrefix(s.Uses, "benchgate/benchgate@") {
+						continue
+					}
+					used++
+					if s.With["install"] != "source" || i == 0 || !strings.HasPrefix(j.Steps[i-1].Uses, "actions/setup-go@") {
+						t.Errorf("%s on %s: job %s has nothing to run: %v", name, on, id, s.With)
+					} else if diff := cmp.Diff(s.If, j.Steps[i-1].If); diff != "" {
+						t.Errorf("%s on %s: job %s: Go comes when benchgate does not (-benchgate +Go):\n%s", name, on, id, diff)
+					}
+				}
+			}
+			if used != 3 {
+				t.Errorf("%s on %s: %d jobs use the program, want 3", name, on, used)
+			}
+			if released := string(text(t, name, Options{GateOn: on})); strings.Contains(released, "setup-go") || strings.Contains(released, "install:") {
+				t.Errorf("%s on %s builds what is released", name, on)
+			}
+		}
 	}
 }
 
