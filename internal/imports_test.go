@@ -32,6 +32,8 @@ var mayImport = map[string][]string{
 	// nightly: what it keeps are digests, and what it proposes are baselines.
 	"nightly": {"baseline", "bench"},
 	"repo":    {},
+	// repotest makes repositories for tests; no line but theirs may name it.
+	"repo/repotest": {},
 	// artifact: results of another job are hostile until they are checked, whatever they hold.
 	"artifact": {},
 	// noise: what equal runs differ by is a matter of digests and of statistics, and of nothing else.

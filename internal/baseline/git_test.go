@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/benchgate/benchgate/internal/repo/repotest"
 )
 
 func TestRefIsReadFromObjectsAndNotFromTheWorkingTree(t *testing.T) {
@@ -35,7 +37,7 @@ func TestRefOfAnOlderCommitHoldsWhatWasThereThen(t *testing.T) {
 	folder, old := repository(t)
 	changed := candidate("h100", "chat", 7)
 	put(t, filepath.Join(folder, "baselines/h100/chat.json"), changed)
-	save(t, folder)
+	repotest.Commit(t, folder)
 	then, _, err := Read("ref:"+old, "h100")
 	if err != nil {
 		t.Fatal(err)
@@ -56,8 +58,8 @@ func TestRefWithoutBaselinesIsNone(t *testing.T) {
 			t.Errorf("%s: error %v, want none", runner, err)
 		}
 	}
-	gitIn(t, folder, "rm", "-rq", "baselines")
-	save(t, folder)
+	repotest.Git(t, folder, "rm", "-rq", "baselines")
+	repotest.Commit(t, folder)
 	if _, _, err := Read("ref:HEAD", "h100"); !errors.Is(err, ErrNone) {
 		t.Errorf("error %v, want none", err)
 	}
@@ -67,7 +69,7 @@ func TestRefInAFolderOfTheRepositoryHasItsOwnBaselines(t *testing.T) {
 	folder, _ := repository(t)
 	sub := filepath.Join(folder, "serving [gpu]")
 	put(t, filepath.Join(sub, "baselines/h100/deep.json"), candidate("h100", "deep", 0))
-	save(t, folder)
+	repotest.Commit(t, folder)
 	t.Chdir(sub)
 	digests, source, err := Read("ref:HEAD", "h100")
 	if err != nil {
@@ -83,10 +85,10 @@ func TestRefInAFolderOfTheRepositoryHasItsOwnBaselines(t *testing.T) {
 
 func TestRefIsReadInABareRepositoryAndInAShallowClone(t *testing.T) {
 	folder, old := repository(t)
-	commit := save(t, folder)
+	commit := repotest.Commit(t, folder)
 	bare, shallow := filepath.Join(t.TempDir(), "bare.git"), filepath.Join(t.TempDir(), "shallow")
-	gitIn(t, folder, "clone", "-q", "--bare", ".", bare)
-	gitIn(t, folder, "clone", "-q", "--no-checkout", "--depth=1", "file://"+folder, shallow)
+	repotest.Git(t, folder, "clone", "-q", "--bare", ".", bare)
+	repotest.Git(t, folder, "clone", "-q", "--no-checkout", "--depth=1", "file://"+folder, shallow)
 	for _, place := range []string{bare, shallow} {
 		t.Chdir(place)
 		digests, _, err := Read("ref:"+commit, "h100")
@@ -151,7 +153,7 @@ func TestDamagedBaselinesOfACommitAreRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 			c.spoil(t, file)
-			save(t, folder)
+			repotest.Commit(t, folder)
 			digests, _, err := Read("ref:HEAD", "h100")
 			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "baselines/h100/chat.json") {
 				t.Errorf("read %v, error %v, want %q", names(digests), err, c.want)
@@ -162,7 +164,7 @@ func TestDamagedBaselinesOfACommitAreRefused(t *testing.T) {
 
 func TestMissingObjectsAreAnErrorAndNotNone(t *testing.T) {
 	folder, commit := repository(t)
-	object := gitIn(t, folder, "rev-parse", commit+":baselines")
+	object := repotest.Git(t, folder, "rev-parse", commit+":baselines")
 	if err := os.Remove(filepath.Join(folder, ".git/objects", object[:2], object[2:])); err != nil {
 		t.Fatal(err)
 	}

@@ -4,13 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/benchgate/benchgate/internal/bench"
+	"github.com/benchgate/benchgate/internal/repo/repotest"
 )
 
 var noon = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
@@ -45,11 +44,16 @@ func runsOf(d *bench.Digest) []bench.Run { return d.Sessions[0].Visits[0].Runs }
 
 func put(t *testing.T, name string, d bench.Digest) {
 	t.Helper()
+	putText(t, name, text(t, d))
+}
+
+func text(t *testing.T, d bench.Digest) string {
+	t.Helper()
 	var b bytes.Buffer
 	if err := bench.WriteDigest(&b, d); err != nil {
 		t.Fatal(err)
 	}
-	putText(t, name, b.String())
+	return b.String()
 }
 
 func putText(t *testing.T, name, text string) {
@@ -81,38 +85,14 @@ func tree(t *testing.T, folder string) map[string]string {
 	return files
 }
 
-// gitIn runs git in a folder, away from any configuration of this machine.
-func gitIn(t *testing.T, folder string, args ...string) string {
-	t.Helper()
-	cmd := exec.Command("git", args...)
-	cmd.Dir = folder
-	cmd.Env = append(os.Environ(),
-		"GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull, "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com",
-		"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com",
-	)
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
-	}
-	return strings.TrimSpace(string(out))
-}
-
 // repository is a git repository with one commit that holds baselines of h100, and is the working folder from now on.
 func repository(t *testing.T) (folder, commit string) {
 	t.Helper()
-	folder = t.TempDir()
-	gitIn(t, folder, "init", "-q", "-b", "main")
-	put(t, filepath.Join(folder, "baselines", "h100", "chat.json"), candidate("h100", "chat", 0))
-	put(t, filepath.Join(folder, "baselines", "h100", "batch.json"), candidate("h100", "batch", 0))
-	putText(t, filepath.Join(folder, "baselines", "README.md"), "kept by benchgate\n")
-	commit = save(t, folder)
+	folder, commit = repotest.New(t, map[string]string{
+		"baselines/h100/chat.json":  text(t, candidate("h100", "chat", 0)),
+		"baselines/h100/batch.json": text(t, candidate("h100", "batch", 0)),
+		"baselines/README.md":       "kept by benchgate\n",
+	})
 	t.Chdir(folder)
 	return folder, commit
-}
-
-func save(t *testing.T, folder string) (commit string) {
-	t.Helper()
-	gitIn(t, folder, "add", "-A")
-	gitIn(t, folder, "commit", "-q", "--allow-empty", "-m", "state")
-	return gitIn(t, folder, "rev-parse", "HEAD")
 }

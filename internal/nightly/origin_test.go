@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,6 +12,7 @@ import (
 	"github.com/benchgate/benchgate/internal/baseline"
 	"github.com/benchgate/benchgate/internal/bench"
 	"github.com/benchgate/benchgate/internal/gate"
+	"github.com/benchgate/benchgate/internal/repo/repotest"
 )
 
 // origin is a repository that jobs push to, and a clone in which a person works.
@@ -27,45 +26,29 @@ func newOrigin(t *testing.T) origin {
 	t.Helper()
 	t.Parallel()
 	o := origin{t, filepath.Join(t.TempDir(), "origin.git"), filepath.Join(t.TempDir(), "clone")}
-	o.run("", "git", "init", "-q", "--bare", "-b", "main", o.url)
-	o.run("", "git", "clone", "-q", o.url, o.clone)
+	repotest.Git(t, "", "init", "-q", "--bare", "-b", "main", o.url)
+	repotest.Git(t, "", "clone", "-q", o.url, o.clone)
 	o.git("checkout", "-q", "-b", "main")
 	o.write("engine.txt", "1\n")
 	o.save("the engine")
 	return o
 }
 
-func (o origin) run(dir, name string, args ...string) string {
-	o.t.Helper()
-	cmd := exec.Command(name, args...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull,
-		"GIT_AUTHOR_NAME=ada", "GIT_AUTHOR_EMAIL=ada@example.com", "GIT_COMMITTER_NAME=ada", "GIT_COMMITTER_EMAIL=ada@example.com")
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		o.t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
-	}
-	return strings.TrimSpace(string(out))
-}
-
 // git runs in the clone.
-func (o origin) git(args ...string) string { o.t.Helper(); return o.run(o.clone, "git", args...) }
+func (o origin) git(args ...string) string {
+	o.t.Helper()
+	return repotest.Git(o.t, o.clone, args...)
+}
 
 // at runs in the repository that jobs push to.
 func (o origin) at(args ...string) string {
 	o.t.Helper()
-	return o.run("", "git", append([]string{"-C", o.url}, args...)...)
+	return repotest.Git(o.t, o.url, args...)
 }
 
 func (o origin) write(name, text string) {
 	o.t.Helper()
-	name = filepath.Join(o.clone, name)
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		o.t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		o.t.Fatal(err)
-	}
+	repotest.Put(o.t, o.clone, name, text)
 }
 
 // save commits what lies in the clone, and pushes it.

@@ -7,28 +7,30 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/benchgate/benchgate/internal/repo/repotest"
 )
 
 // history is main with two commits, and a branch that left it after the first: it edits, moves and deletes.
 func history(t *testing.T) (folder string, commits map[string]string) {
 	t.Helper()
 	folder, _ = repository(t)
-	put(t, folder, "engine/a.go", strings.Repeat("a line that moves\n", 20))
-	put(t, folder, "gone.txt", "x")
-	fork := save(t, folder)
-	gitIn(t, folder, "checkout", "-q", "-b", "side")
-	gitIn(t, folder, "mv", "engine/a.go", "engine/b.go")
-	gitIn(t, folder, "rm", "-q", "gone.txt")
-	put(t, folder, "odd/a\nb", "x")
-	put(t, folder, "odd/$(id)", "x")
-	put(t, folder, "-flag", "x")
-	side := save(t, folder)
-	gitIn(t, folder, "checkout", "-q", "main")
-	put(t, folder, "only/on-main.txt", "x")
-	tip := save(t, folder)
-	gitIn(t, folder, "checkout", "-q", "-b", "queue")
-	gitIn(t, folder, "merge", "-q", "--no-ff", "-m", "merge", "side")
-	return folder, map[string]string{"fork": fork, "side": side, "main": tip, "merge": gitIn(t, folder, "rev-parse", "HEAD")}
+	repotest.Put(t, folder, "engine/a.go", strings.Repeat("a line that moves\n", 20))
+	repotest.Put(t, folder, "gone.txt", "x")
+	fork := repotest.Commit(t, folder)
+	repotest.Git(t, folder, "checkout", "-q", "-b", "side")
+	repotest.Git(t, folder, "mv", "engine/a.go", "engine/b.go")
+	repotest.Git(t, folder, "rm", "-q", "gone.txt")
+	repotest.Put(t, folder, "odd/a\nb", "x")
+	repotest.Put(t, folder, "odd/$(id)", "x")
+	repotest.Put(t, folder, "-flag", "x")
+	side := repotest.Commit(t, folder)
+	repotest.Git(t, folder, "checkout", "-q", "main")
+	repotest.Put(t, folder, "only/on-main.txt", "x")
+	tip := repotest.Commit(t, folder)
+	repotest.Git(t, folder, "checkout", "-q", "-b", "queue")
+	repotest.Git(t, folder, "merge", "-q", "--no-ff", "-m", "merge", "side")
+	return folder, map[string]string{"fork": fork, "side": side, "main": tip, "merge": repotest.Git(t, folder, "rev-parse", "HEAD")}
 }
 
 var sideChanges = []string{"-flag", "engine/a.go", "engine/b.go", "gone.txt", "odd/$(id)", "odd/a\nb"}
@@ -58,9 +60,9 @@ func TestChangedIsWhatHeadDidSinceItLeftBase(t *testing.T) {
 
 func TestChangedIsToldFromTheRootInAnyFolder(t *testing.T) {
 	folder, commits := history(t)
-	gitIn(t, folder, "config", "diff.relative", "true")
-	gitIn(t, folder, "config", "diff.external", "/bin/false")
-	gitIn(t, folder, "config", "diff.renames", "copies")
+	repotest.Git(t, folder, "config", "diff.relative", "true")
+	repotest.Git(t, folder, "config", "diff.external", "/bin/false")
+	repotest.Git(t, folder, "config", "diff.renames", "copies")
 	got, err := Changed(t.Context(), filepath.Join(folder, "engine"), commits["main"], commits["side"])
 	if err != nil {
 		t.Fatal(err)
@@ -72,17 +74,17 @@ func TestChangedIsToldFromTheRootInAnyFolder(t *testing.T) {
 
 func TestChangedAfterMergesCrosswiseIsWhatEitherAncestorShows(t *testing.T) {
 	folder, _ := repository(t)
-	gitIn(t, folder, "checkout", "-q", "-b", "left")
-	put(t, folder, "left.txt", "x")
-	left := save(t, folder)
-	gitIn(t, folder, "checkout", "-q", "-b", "right", "main")
-	put(t, folder, "right.txt", "x")
-	right := save(t, folder)
-	gitIn(t, folder, "merge", "-q", "-m", "m", left)
-	gitIn(t, folder, "checkout", "-q", "left")
-	gitIn(t, folder, "merge", "-q", "-m", "m", right)
-	put(t, folder, "new.txt", "x")
-	save(t, folder)
+	repotest.Git(t, folder, "checkout", "-q", "-b", "left")
+	repotest.Put(t, folder, "left.txt", "x")
+	left := repotest.Commit(t, folder)
+	repotest.Git(t, folder, "checkout", "-q", "-b", "right", "main")
+	repotest.Put(t, folder, "right.txt", "x")
+	right := repotest.Commit(t, folder)
+	repotest.Git(t, folder, "merge", "-q", "-m", "m", left)
+	repotest.Git(t, folder, "checkout", "-q", "left")
+	repotest.Git(t, folder, "merge", "-q", "-m", "m", right)
+	repotest.Put(t, folder, "new.txt", "x")
+	repotest.Commit(t, folder)
 	got, err := Changed(t.Context(), folder, "right", "left")
 	if err != nil {
 		t.Fatal(err)
@@ -96,7 +98,7 @@ func TestShallowClonesSayFetchDepth(t *testing.T) {
 	folder, commits := history(t)
 	clone := func(depth string) string {
 		shallow := filepath.Join(t.TempDir(), "shallow")
-		gitIn(t, folder, "clone", "-q", "--depth="+depth, "--no-single-branch", "file://"+folder, shallow)
+		repotest.Git(t, folder, "clone", "-q", "--depth="+depth, "--no-single-branch", "file://"+folder, shallow)
 		return shallow
 	}
 	for depth, c := range map[string]struct{ base, head string }{
@@ -119,9 +121,9 @@ func TestShallowClonesSayFetchDepth(t *testing.T) {
 
 func TestCommitsWithoutACommonAncestorAreAnError(t *testing.T) {
 	folder, commit := repository(t)
-	gitIn(t, folder, "checkout", "-q", "--orphan", "other")
-	put(t, folder, "other.txt", "x")
-	other := save(t, folder)
+	repotest.Git(t, folder, "checkout", "-q", "--orphan", "other")
+	repotest.Put(t, folder, "other.txt", "x")
+	other := repotest.Commit(t, folder)
 	if got, err := Changed(t.Context(), folder, commit, other); err == nil || !strings.Contains(err.Error(), "no common ancestor") {
 		t.Errorf("%q, error %v", got, err)
 	}
@@ -140,11 +142,11 @@ func TestChangedNamesTheSideThatIsMissing(t *testing.T) {
 
 func TestACommitHoldsItsHistory(t *testing.T) {
 	folder, first := repository(t)
-	put(t, folder, "x", "x")
-	second := save(t, folder)
-	gitIn(t, folder, "checkout", "-q", "-b", "aside", first)
-	put(t, folder, "y", "y")
-	aside := save(t, folder)
+	repotest.Put(t, folder, "x", "x")
+	second := repotest.Commit(t, folder)
+	repotest.Git(t, folder, "checkout", "-q", "-b", "aside", first)
+	repotest.Put(t, folder, "y", "y")
+	aside := repotest.Commit(t, folder)
 	for _, c := range []struct {
 		rev, earlier string
 		want         bool
@@ -162,9 +164,9 @@ func TestACommitHoldsItsHistory(t *testing.T) {
 
 func TestAFileDiffersWhereItsContentDoes(t *testing.T) {
 	folder, _ := repository(t)
-	put(t, folder, "ci/same.jsonl", "same")
-	put(t, folder, "ci/prompts.jsonl", "before")
-	put(t, folder, "data/x.jsonl", "before")
+	repotest.Put(t, folder, "ci/same.jsonl", "same")
+	repotest.Put(t, folder, "ci/prompts.jsonl", "before")
+	repotest.Put(t, folder, "data/x.jsonl", "before")
 	for link, to := range map[string]string{
 		"linked": "data", "link.jsonl": "data/x.jsonl", "twice": "linked", "same.jsonl": "ci/same.jsonl",
 		"out": "../elsewhere", "away.jsonl": "/srv/x.jsonl", "nowhere.jsonl": "nothing.jsonl", "loop": "loop",
@@ -173,11 +175,11 @@ func TestAFileDiffersWhereItsContentDoes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	base := save(t, folder)
-	put(t, folder, "ci/prompts.jsonl", "after")
-	put(t, folder, "data/x.jsonl", "after")
-	put(t, folder, "ci/new.jsonl", "new")
-	head := save(t, folder)
+	base := repotest.Commit(t, folder)
+	repotest.Put(t, folder, "ci/prompts.jsonl", "after")
+	repotest.Put(t, folder, "data/x.jsonl", "after")
+	repotest.Put(t, folder, "ci/new.jsonl", "new")
+	head := repotest.Commit(t, folder)
 	for name, want := range map[string]bool{
 		"prompts.jsonl": true, "../data/x.jsonl": true, "same.jsonl": false, "new.jsonl": true, "nothing.jsonl": false,
 		"../linked/x.jsonl": true, "../link.jsonl": true, "../twice/x.jsonl": true, "../same.jsonl": false, "../linked/nothing.jsonl": true,

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/benchgate/benchgate/internal/repo/repotest"
 )
 
 // hostile are settings of a repository that name a program, here one that leaves a file.
@@ -42,13 +44,13 @@ const hostile = `[core]
 
 func TestNoSettingOfTheRepositoryStartsAProgram(t *testing.T) {
 	folder, commit := repository(t)
-	put(t, folder, "benchgate.yaml", "version: 1 # another\n")
-	head := save(t, folder)
+	repotest.Put(t, folder, "benchgate.yaml", "version: 1 # another\n")
+	head := repotest.Commit(t, folder)
 	aside := t.TempDir()
-	put(t, aside, "program", "#!/bin/sh\nenv >"+filepath.Join(aside, "ran")+"\n")
-	put(t, aside, "attributes", "* diff=evil\n")
+	repotest.Put(t, aside, "program", "#!/bin/sh\nenv >"+filepath.Join(aside, "ran")+"\n")
+	repotest.Put(t, aside, "attributes", "* diff=evil\n")
 	for _, hook := range []string{"post-index-change", "reference-transaction"} {
-		put(t, aside, filepath.Join("hooks", hook), "#!/bin/sh\nenv >"+filepath.Join(aside, "ran")+"\n")
+		repotest.Put(t, aside, filepath.Join("hooks", hook), "#!/bin/sh\nenv >"+filepath.Join(aside, "ran")+"\n")
 		if err := os.Chmod(filepath.Join(aside, "hooks", hook), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +58,7 @@ func TestNoSettingOfTheRepositoryStartsAProgram(t *testing.T) {
 	if err := os.Chmod(filepath.Join(aside, "program"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	put(t, folder, ".git/config", strings.NewReplacer("PROGRAM", filepath.Join(aside, "program"), "HOOKS", filepath.Join(aside, "hooks"),
+	repotest.Put(t, folder, ".git/config", strings.NewReplacer("PROGRAM", filepath.Join(aside, "program"), "HOOKS", filepath.Join(aside, "hooks"),
 		"ATTRIBUTES", filepath.Join(aside, "attributes")).Replace(hostile))
 	if _, err := Changed(t.Context(), folder, commit, head); err != nil {
 		t.Error(err)
@@ -69,7 +71,7 @@ func TestNoSettingOfTheRepositoryStartsAProgram(t *testing.T) {
 		t.Errorf("%s, error %v", out, err)
 	}
 	// A commit that is not here would be fetched from where the settings say.
-	put(t, folder, ".git/HEAD", strings.Repeat("0", 39)+"1\n")
+	repotest.Put(t, folder, ".git/HEAD", strings.Repeat("0", 39)+"1\n")
 	if _, err := Resolve(t.Context(), folder, "HEAD"); err == nil {
 		t.Error("a commit that is not there is found")
 	}

@@ -10,11 +10,13 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/benchgate/benchgate/internal/repo/repotest"
 )
 
 func TestFileIsReadFromObjectsAndNotFromTheWorkingTree(t *testing.T) {
 	folder, commit := repository(t)
-	put(t, folder, "benchgate.yaml", "edited by the candidate")
+	repotest.Put(t, folder, "benchgate.yaml", "edited by the candidate")
 	for _, rev := range []string{commit, commit[:12], "HEAD", "main", "HEAD^{commit}", "@"} {
 		data, err := File(t.Context(), folder, rev, "benchgate.yaml")
 		if err != nil || string(data) != "version: 1\n" {
@@ -57,9 +59,9 @@ func TestOddNamesAreOnlyNames(t *testing.T) {
 	folder, _ := repository(t)
 	odd := []string{"-rf", "$(id)", "a\nb", "a\tb", "`id`;", `"quoted"`, "ünicode", "[gpu]*", ":(top)x", " "}
 	for _, name := range odd {
-		put(t, folder, filepath.Join("odd", name), "text of "+name)
+		repotest.Put(t, folder, filepath.Join("odd", name), "text of "+name)
 	}
-	commit := save(t, folder)
+	commit := repotest.Commit(t, folder)
 	for _, name := range odd {
 		data, err := File(t.Context(), filepath.Join(folder, "odd"), commit, name)
 		if err != nil || string(data) != "text of "+name {
@@ -84,9 +86,9 @@ func TestLinksAndSubmodulesAreRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	gitIn(t, folder, "update-index", "--add", "--cacheinfo", "160000,"+commit+",module")
-	gitIn(t, folder, "add", "link.yaml", "linked")
-	gitIn(t, folder, "commit", "-q", "-m", "links")
+	repotest.Git(t, folder, "update-index", "--add", "--cacheinfo", "160000,"+commit+",module")
+	repotest.Git(t, folder, "add", "link.yaml", "linked")
+	repotest.Git(t, folder, "commit", "-q", "-m", "links")
 	for name, want := range map[string]string{
 		"link.yaml":             "not a regular file in that commit, but a symbolic link",
 		"linked/benchgate.yaml": `"linked" is no folder in that commit, but a symbolic link`,
@@ -105,9 +107,9 @@ func TestLinksAndSubmodulesAreRefused(t *testing.T) {
 
 func TestFilesAreThoseUnderAFolder(t *testing.T) {
 	folder, _ := repository(t)
-	put(t, folder, "ci/deep/er/x.json", "{}")
-	put(t, folder, "cinema/x.json", "{}")
-	commit := save(t, folder)
+	repotest.Put(t, folder, "ci/deep/er/x.json", "{}")
+	repotest.Put(t, folder, "cinema/x.json", "{}")
+	commit := repotest.Commit(t, folder)
 	for _, c := range []struct {
 		dir, folder string
 		want        [][2]string
@@ -164,7 +166,7 @@ func TestNamesThatAreNoCommitAreRefused(t *testing.T) {
 func TestABranchOfAnyNameResolves(t *testing.T) {
 	folder, commit := repository(t)
 	for _, name := range []string{"$(id)", "a;b", "feature/x", "ünicode", "`id`"} {
-		gitIn(t, folder, "branch", name)
+		repotest.Git(t, folder, "branch", name)
 		if id, err := Resolve(t.Context(), folder, name); id != commit || err != nil {
 			t.Errorf("%q: %q, error %v", name, id, err)
 		}
@@ -173,14 +175,14 @@ func TestABranchOfAnyNameResolves(t *testing.T) {
 
 func TestParentsAreThoseThatTheCommitNames(t *testing.T) {
 	folder, first := repository(t)
-	gitIn(t, folder, "checkout", "-q", "-b", "side")
-	side := save(t, folder)
-	gitIn(t, folder, "checkout", "-q", "main")
-	put(t, folder, "x", "x")
-	second := save(t, folder)
-	gitIn(t, folder, "merge", "-q", "--no-ff", "-m", "parent of nothing\n\nparent "+first, "side")
+	repotest.Git(t, folder, "checkout", "-q", "-b", "side")
+	side := repotest.Commit(t, folder)
+	repotest.Git(t, folder, "checkout", "-q", "main")
+	repotest.Put(t, folder, "x", "x")
+	second := repotest.Commit(t, folder)
+	repotest.Git(t, folder, "merge", "-q", "--no-ff", "-m", "parent of nothing\n\nparent "+first, "side")
 	shallow := filepath.Join(t.TempDir(), "shallow")
-	gitIn(t, folder, "clone", "-q", "--depth=1", "file://"+folder, shallow)
+	repotest.Git(t, folder, "clone", "-q", "--depth=1", "file://"+folder, shallow)
 	for _, c := range []struct {
 		dir, rev string
 		want     []string
@@ -231,8 +233,8 @@ func TestAFolderOfAnyNameMakesNoCommand(t *testing.T) {
 
 func TestReplacedObjectsAreNotSeen(t *testing.T) {
 	folder, commit := repository(t)
-	put(t, folder, "benchgate.yaml", "replaced\n")
-	gitIn(t, folder, "replace", commit, save(t, folder))
+	repotest.Put(t, folder, "benchgate.yaml", "replaced\n")
+	repotest.Git(t, folder, "replace", commit, repotest.Commit(t, folder))
 	if data, err := File(t.Context(), folder, commit, "benchgate.yaml"); err != nil || string(data) != "version: 1\n" {
 		t.Errorf("%q, error %v", data, err)
 	}
@@ -240,7 +242,7 @@ func TestReplacedObjectsAreNotSeen(t *testing.T) {
 
 func TestMissingObjectsAreAnErrorAndNotAbsence(t *testing.T) {
 	folder, commit := repository(t)
-	object := gitIn(t, folder, "rev-parse", commit+":ci")
+	object := repotest.Git(t, folder, "rev-parse", commit+":ci")
 	if err := os.Remove(filepath.Join(folder, ".git/objects", object[:2], object[2:])); err != nil {
 		t.Fatal(err)
 	}
