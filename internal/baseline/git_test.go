@@ -103,22 +103,14 @@ func TestRefIsReadInABareRepositoryAndInAShallowClone(t *testing.T) {
 	}
 }
 
+// What else is no commit is said by package repo.
 func TestRefsThatAreNoCommitAreRefused(t *testing.T) {
-	_, commit := repository(t)
+	repository(t)
 	for rev, want := range map[string]string{
-		"":                         "is not named",
-		"--upload-pack=touch x":    "begins with -",
-		"-h":                       "begins with -",
-		"HEAD\n":                   "control characters",
-		"HEAD\x00":                 "control characters",
-		"HEAD\x1b[31m":             "control characters",
-		"nothing":                  "git fetch",
-		"HEAD:baselines":           "git fetch",
-		"HEAD..HEAD":               "git fetch",
-		"HEAD HEAD":                "git fetch",
-		strings.Repeat("0", 40):    "git fetch",
-		commit[:39] + "g":          "git fetch",
-		strings.Repeat("a", 1<<16): "too long",
+		"":                      "is not named",
+		"--upload-pack=touch x": "begins with -",
+		"HEAD\n":                "control characters",
+		"HEAD:baselines":        "git fetch",
 	} {
 		digests, _, err := Read("ref:"+rev, "h100")
 		if err == nil || !strings.Contains(err.Error(), want) || errors.Is(err, ErrNone) {
