@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -14,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/benchgate/benchgate/internal/ghfake"
+	"github.com/benchgate/benchgate/internal/repo/repotest"
 )
 
 // checkout makes the current folder a repository whose last commit changes nothing, beside results of that commit that
@@ -44,11 +44,11 @@ scenarios:
     primary: {metric: ttft.p50, tolerance: 5%, rule_out: 25%}
 gate: {baseline: {day_sd: 1%}}
 `))
-	git(t, "init", "-q")
-	git(t, "add", "benchgate.yaml", "baselines")
-	git(t, "commit", "-q", "-m", "base")
-	git(t, "commit", "-q", "--allow-empty", "-m", "change")
-	head, base = git(t, "rev-parse", "HEAD"), git(t, "rev-parse", "HEAD~1")
+	repotest.Git(t, "", "init", "-q")
+	repotest.Git(t, "", "add", "benchgate.yaml", "baselines")
+	repotest.Git(t, "", "commit", "-q", "-m", "base")
+	repotest.Git(t, "", "commit", "-q", "--allow-empty", "-m", "change")
+	head, base = repotest.Git(t, "", "rev-parse", "HEAD"), repotest.Git(t, "", "rev-parse", "HEAD~1")
 	plant(t, "same/lab/campaign.jsonl", campaignOf(head))
 	plant(t, "slow/lab/campaign.jsonl", campaignOf(head))
 	return head, base
@@ -59,17 +59,6 @@ func plant(t *testing.T, file string, content []byte) {
 	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, content, 0o600)); err != nil {
 		t.Error(err)
 	}
-}
-
-func git(t *testing.T, args ...string) string {
-	t.Helper()
-	c := exec.CommandContext(t.Context(), "git", args...)
-	c.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com")
-	out, err := c.CombinedOutput()
-	if err != nil {
-		t.Fatalf("git %q: %v\n%s", args, err, out)
-	}
-	return strings.TrimSpace(string(out))
 }
 
 // decided is all of a judgement that no API may change.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -23,6 +22,7 @@ import (
 	"github.com/benchgate/benchgate/internal/config"
 	"github.com/benchgate/benchgate/internal/gate"
 	"github.com/benchgate/benchgate/internal/host"
+	"github.com/benchgate/benchgate/internal/repo/repotest"
 	"github.com/benchgate/benchgate/internal/sim"
 )
 
@@ -490,17 +490,9 @@ func TestTheConfigAtBaseIsFoundWhereItLiesInTheRepository(t *testing.T) {
 		"no config at base":            {"../base", "base/y.yaml", "simulated-8b", "not found in the reference's folder"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			folder := t.TempDir()
-			if out, err := exec.CommandContext(t.Context(), "git", "init", "-q", folder).CombinedOutput(); err != nil {
-				t.Fatalf("git init: %v %s", err, out)
-			}
 			head := strings.Replace(turnsConfig, `reference: {base_url: "http://127.0.0.1:2/v1"}`, "reference: {dir: "+test.dir+"}", 1)
 			base := strings.Replace(head, `model: simulated-8b}`, `model: simulated-9b}`, 1)
-			for file, text := range map[string]string{"gates/x.yaml": head, test.file: base} {
-				if err := writeFile(filepath.Join(folder, file), func(f *os.File) error { _, err := f.WriteString(text); return err }); err != nil {
-					t.Fatal(err)
-				}
-			}
+			folder, _ := repotest.New(t, map[string]string{"gates/x.yaml": head, test.file: base})
 			var out bytes.Buffer
 			sh := &shell{ctx: t.Context(), stdout: &out, getenv: func(string) string { return "" }, now: time.Now}
 			c := runCmd{Config: filepath.Join(folder, "gates", "x.yaml"), Baseline: filepath.Join(folder, "baselines"), Plan: true}
