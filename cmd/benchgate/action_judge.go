@@ -151,8 +151,11 @@ func (a *action) judgeOne(q asked, found map[string]string) (gate.Verdict, error
 
 // withheld says why nothing green is told where a job before this one did not succeed, and what to do.
 func (a *action) withheld(bad string) (why, next string) {
+	if p := a.job.Pull; p != nil && p.Closed {
+		return "The pull request is closed: nothing of it is measured.", capital(closedWay) + "."
+	}
 	if p := a.job.Pull; p != nil && p.Fork {
-		return "The change comes from a fork, whose code is not measured on the lab machine.", strings.ToUpper(forkWay[:1]) + forkWay[1:] + "."
+		return "The change comes from a fork, whose code is not measured on the lab machine.", capital(forkWay) + "."
 	}
 	switch {
 	case bad == "cancelled":
@@ -167,6 +170,9 @@ func (a *action) withheld(bad string) (why, next string) {
 	return fmt.Sprintf("A job before this one did not succeed: %s.", bad),
 		"See the log of the job that measures; run it again when its cause is gone. A campaign that was begun is continued."
 }
+
+// capital makes a sentence of a hint.
+func capital(hint string) string { return strings.ToUpper(hint[:1]) + hint[1:] }
 
 // policy is what stands at base, of the scenarios that were asked for.
 func (a *action) policy(q asked) (gate.Policy, error) {

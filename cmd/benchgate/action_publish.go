@@ -30,7 +30,7 @@ func (a *action) post(j judgement) github.Posted {
 	told := j
 	j, all := a.named(j)
 	post := github.Post{Job: a.job, Key: cmp.Or(a.in.commentKey, a.job.Workflow, "benchgate")}
-	if a.in.comment != "never" && number != 0 {
+	if a.in.comment != "never" && number != 0 && !a.closed() {
 		post.Sections = a.signed(j)
 		post.Quiet = a.in.comment == "auto" && !j.speaks()
 	}
@@ -55,6 +55,9 @@ func (a *action) post(j judgement) github.Posted {
 	}
 	return client.Publish(a.sh.ctx, post)
 }
+
+// closed reports whether the pull request of the job is closed. What its comment says was measured, and this job has nothing better.
+func (a *action) closed() bool { return a.job.Pull != nil && a.job.Pull.Closed }
 
 // postDispatched tells the pull request that a dispatch names, while it stands at the commit that was measured. That commit is
 // told what blocks in any case: it may be the head again.

@@ -12,10 +12,16 @@ import (
 // forkWay is how the change of a fork is measured all the same.
 const forkWay = "a maintainer who has read it starts benchgate-dispatch.yml with its number (input pull-request) and head commit (input head); with a merge queue the queue measures it: see docs/github.md"
 
+// closedWay is how a pull request that was closed is measured again.
+const closedWay = "open it again, which starts the check anew"
+
 // run measures. It has no token, and its config's target is that of the change.
 func (a *action) run() error {
 	if p := a.job.Pull; p != nil && p.Fork {
 		return withHint(notMeasured{fmt.Errorf("pull request %d comes from a fork, whose code does not run on this machine: missing", p.Number)}, forkWay)
+	}
+	if p := a.job.Pull; p != nil && p.Closed {
+		return withHint(notMeasured{fmt.Errorf("pull request %d is closed: nothing of it is measured: missing", p.Number)}, closedWay)
 	}
 	if err := a.atJob(); err != nil {
 		return err

@@ -24,7 +24,7 @@ func job(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: job EVENT [HEAD [BASE]]")
 	}
 	name, _, _ := strings.Cut(args[0], ".")
-	for _, kind := range []string{"_fork", "_deleted", "_draft"} {
+	for _, kind := range []string{"_fork", "_deleted", "_draft", "_closed"} {
 		name = strings.TrimSuffix(name, kind)
 	}
 	data, err := os.ReadFile(filepath.Join(events, args[0]+".json"))

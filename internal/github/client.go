@@ -140,7 +140,7 @@ func (c *Client) pull(ctx context.Context, number int) (Pull, error) {
 		return Pull{}, err
 	}
 	e := eventPull{
-		Number: p.GetNumber(), Draft: p.GetDraft(),
+		Number: p.GetNumber(), Draft: p.GetDraft(), State: p.GetState(),
 		Head: &eventTip{SHA: p.GetHead().GetSHA(), Ref: p.GetHead().GetRef()},
 		Base: &eventTip{SHA: p.GetBase().GetSHA(), Ref: p.GetBase().GetRef()},
 	}

@@ -23,6 +23,7 @@ type event struct {
 type eventPull struct {
 	Number int       `json:"number"`
 	Draft  bool      `json:"draft"`
+	State  string    `json:"state"` // "open" or "closed"
 	Head   *eventTip `json:"head"`
 	Base   *eventTip `json:"base"`
 }
@@ -106,7 +107,7 @@ func (p *eventPull) pull(repository string) (*Pull, error) {
 		return nil, errors.New("pull_request.base.sha is not the hash of a commit")
 	}
 	pull := &Pull{
-		Number: p.Number, Draft: p.Draft,
+		Number: p.Number, Draft: p.Draft, Closed: p.State == "closed",
 		HeadSHA: p.Head.SHA, HeadRef: oneLine(p.Head.Ref),
 		BaseSHA: p.Base.SHA, BaseRef: oneLine(p.Base.Ref),
 	}

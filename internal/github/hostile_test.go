@@ -110,7 +110,7 @@ func TestEachEventOfGitHubIsRead(t *testing.T) {
 	const pull = "pull 7 faster-prefill example/server"
 	for file, want := range map[string]string{
 		"pull_request": pull, "pull_request_fork": "pull 8 $(id) somebody/server fork", "pull_request_deleted_fork": "pull 9 gone  fork",
-		"pull_request_draft": "pull 10 faster-prefill example/server", "pull_request_target": "pull 11 faster-prefill somebody/server fork",
+		"pull_request_draft": "pull 10 faster-prefill example/server", "pull_request_closed": "pull 12 faster-prefill example/server", "pull_request_target": "pull 11 faster-prefill somebody/server fork",
 		"merge_group": "group refs/heads/gh-readonly-queue/main/pr-7-" + strings.Repeat("2", 40),
 		"schedule":    "inputs", "push": "inputs",
 		"workflow_dispatch": `inputs "note"="" "pull"="7" "quick"="true" "runs"="5"`,
@@ -129,6 +129,9 @@ func TestEachEventOfGitHubIsRead(t *testing.T) {
 		}
 		if draft := file == "pull_request_draft" || file == "pull_request_fork"; j.Pull != nil && j.Pull.Draft != draft {
 			t.Errorf("%s: draft is %v", file, j.Pull.Draft)
+		}
+		if closed := file == "pull_request_closed"; j.Pull != nil && j.Pull.Closed != closed {
+			t.Errorf("%s: closed is %v", file, j.Pull.Closed)
 		}
 	}
 }

@@ -42,6 +42,7 @@ type Pull struct {
 	BaseRef        string
 	Fork           bool // the head is not a branch of Job.Repository, or nobody can say that it is one
 	Draft          bool
+	Closed         bool // it was merged, or given up
 }
 
 // Group is a group of pull requests in a merge queue.

@@ -129,8 +129,25 @@ func TestAMeasurementThatLeavesNothingIsRed(t *testing.T) {
 	}
 }
 
+// measuredIf is when a gate measures: in the queue, or an open pull request that is no fork's.
+func measuredIf(name string) string {
+	const (
+		needed = "needs.plan.outputs.needed == 'true' && "
+		queue  = "github.event_name == 'merge_group'"
+		pull   = "github.event.pull_request.state == 'open' && github.event.pull_request.head.repo.full_name == github.repository"
+	)
+	switch name {
+	case ownGate:
+		return needed + "(" + queue + " || " + pull + ")"
+	case "merge_group benchgate.yml":
+		return needed + queue
+	}
+	return needed + pull
+}
+
 // TestACheckIsEarnedAgainstTheBaseItGuards: a pull request against a branch of its author's starts nothing, one that is given
-// another base is judged anew, and no job asks which kind of edit it was: a job that is skipped counts as passed.
+// another base is judged anew, and no job asks which kind of edit it was: a job that is skipped counts as passed. What was closed
+// is not measured, and judged all the same.
 func TestACheckIsEarnedAgainstTheBaseItGuards(t *testing.T) {
 	gates := 0
 	for name, b := range written(t) {
@@ -154,6 +171,9 @@ func TestACheckIsEarnedAgainstTheBaseItGuards(t *testing.T) {
 			if strings.Contains(fmt.Sprint(j.If), "github.event.action") || strings.Contains(fmt.Sprint(j.If), "changes") {
 				t.Errorf("%s: job %s runs if %v", name, id, j.If)
 			}
+		}
+		if want := measuredIf(name); d.Jobs["bench"].If != want {
+			t.Errorf("%s: it is measured if %v, want %s", name, d.Jobs["bench"].If, want)
 		}
 		if d.Jobs["verdict"].If != "always()" {
 			t.Errorf("%s: the verdict is told if %v", name, d.Jobs["verdict"].If)
