@@ -22,8 +22,10 @@ var mayImport = map[string][]string{
 	"config": {"bench", "gate"},
 	"openai": {"bench"},
 	"load":   {"bench", "config", "openai"},
-	"server": {"config", "openai"},
-	"host":   {"bench"},
+	// terminal: words of a server are kept, and shown, without what a terminal would obey; so is whatever else is foreign.
+	"terminal": {},
+	"server":   {"config", "openai", "terminal"},
+	"host":     {"bench"},
 	// stat: percentiles of the lateness of a client are taken by stat.Quantile and nowhere else.
 	"campaign": {"bench", "config", "openai", "load", "server", "host", "sim", "stat"},
 	"ingest":   {"bench"},
@@ -40,7 +42,7 @@ var mayImport = map[string][]string{
 	"noise": {"bench", "stat"},
 	// workflow is templates of text: what the action asks for stands in action.yml.
 	"workflow": {},
-	"report":   {"bench", "gate"},
+	"report":   {"bench", "gate", "terminal"},
 	"github":   {},
 	"sim":      {},
 	// acttest is tests alone, of the workflows on act.

@@ -1,13 +1,11 @@
 package main
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
-)
 
-// escape is what a terminal would obey: CSI and OSC sequences, ended or cut short, none longer than its line.
-var escape = regexp.MustCompile(`(\x1b\[|\x{9b})[0-?]*[ -/]*[@-~]?|\x1b\][^\x07\x1b\n]*(\x07|\x1b\\)?|\x1b.?`)
+	"github.com/benchgate/benchgate/internal/terminal"
+)
 
 // legible is a text of some lines without what a terminal would obey: words of servers and of files may be in it. Line breaks
 // and tabs stay; escape sequences, other control characters, and those that turn the direction of writing go.
@@ -20,5 +18,5 @@ func legible(s string) string {
 			return -1
 		}
 		return r
-	}, escape.ReplaceAllString(strings.ToValidUTF8(s, "�"), ""))
+	}, terminal.Strip(strings.ToValidUTF8(s, "�")))
 }

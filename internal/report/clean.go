@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
+
+	"github.com/benchgate/benchgate/internal/terminal"
 )
 
 // Lengths, in characters, to which foreign text is cut. The verdict itself holds all of it.
@@ -12,19 +14,13 @@ const (
 	longText = 700
 )
 
-// escape is what a terminal would obey: CSI and OSC sequences, ended or cut short.
-var escape = regexp.MustCompile(`(\x1b\[|\x{9b})[0-?]*[ -/]*[@-~]?|\x1b\][^\x07\x1b]*(\x07|\x1b\\)?|\x1b.?`)
-
 // command is what the log readers of GitHub and Azure look for inside a line.
 var command = regexp.MustCompile(`##\[|##vso\[`)
 
 // clean makes text of a stranger fit for one line: valid UTF-8, no escape sequences, control, format (direction, zero width)
 // or private characters, single spaces, at most so many characters, and no command to whoever reads the log.
 func clean(s string, most int) string {
-	s = strings.ToValidUTF8(s, "�")
-	if strings.ContainsAny(s, "\x1b\u009b") {
-		s = escape.ReplaceAllString(s, "")
-	}
+	s = terminal.Strip(strings.ToValidUTF8(s, "�"))
 	s = strings.Map(func(r rune) rune {
 		switch {
 		case r > ' ' && r < unicode.MaxASCII:

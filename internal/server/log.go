@@ -6,9 +6,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"unicode"
+
+	"github.com/benchgate/benchgate/internal/terminal"
 )
 
 const (
@@ -16,9 +17,6 @@ const (
 	tailBytes = 16 << 10
 	lineRunes = 400
 )
-
-// escapes are the colours and cursor moves of terminals.
-var escapes = regexp.MustCompile("\x1b(\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(\x07|\x1b\\\\)?|.)")
 
 // logFile is the part of a log that one start of the server wrote.
 type logFile struct {
@@ -106,7 +104,7 @@ func legible(line string) string {
 			return -1
 		}
 		return r
-	}, strings.ToValidUTF8(escapes.ReplaceAllString(line, ""), "�"))
+	}, strings.ToValidUTF8(terminal.Strip(line), "�"))
 }
 
 func short(line string) string {
