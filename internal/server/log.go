@@ -65,7 +65,8 @@ func (l logFile) tail(secrets []string) string {
 		}
 		text = rest
 	}
-	return lastLines(string(Redact(text, secrets)))
+	// Escapes go first: they may stand in the middle of a secret.
+	return lastLines(string(Redact([]byte(terminal.Strip(string(text))), secrets)))
 }
 
 func longest(all []string) int {
