@@ -2,14 +2,9 @@ package openai
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"net"
 	"net/http"
-	"os"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -20,145 +15,6 @@ import (
 
 	"github.com/benchgate/benchgate/internal/bench"
 )
-
-// fake is a server with a character. Its model would answer with natural tokens, were it not for limits.
-type fake struct {
-	natural  int
-	obeys    []string // limit fields
-	rejects  []string // members that are an error
-	ignores  bool     // ignore_eos and min_tokens have no effect
-	noUsage  bool
-	cached   bool
-	thinks   string // field of reasoning
-	buffered bool
-	tokenize string            // body of POST /tokenize
-	tells    map[string]string // answers to GET, by path
-	header   string            // Server
-	mumbles  bool              // what is rejected is not named
-	slow     time.Duration     // between tokens; 0 is 1 ms
-	counts   int               // what usage claims; 0: the truth
-	keeps    string            // the header that says how long a connection is kept, and its value after a colon
-	refuses  func(w http.ResponseWriter) bool
-
-	asked []map[string]any
-}
-
-func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Server", f.header)
-	if name, value, ok := strings.Cut(f.keeps, ": "); ok {
-		w.Header().Set(name, value)
-	}
-	switch {
-	case r.Method == http.MethodGet:
-		if body := f.tells[r.URL.Path]; body != "" {
-			status(w, 200, "application/json", body)
-			return
-		}
-		status(w, 404, "application/json", `{"detail":"Not Found"}`)
-	case r.URL.Path == "/tokenize" && f.tokenize != "":
-		status(w, 200, "application/json", f.tokenize)
-	case strings.HasSuffix(r.URL.Path, "/completions"):
-		f.complete(w, r)
-	default:
-		status(w, 404, "application/json", `{"detail":"Not Found"}`)
-	}
-}
-
-func (f *fake) complete(w http.ResponseWriter, r *http.Request) {
-	var ask map[string]any
-	body, _ := io.ReadAll(r.Body)
-	if err := json.Unmarshal(body, &ask); err != nil {
-		status(w, 400, "text/plain", err.Error())
-		return
-	}
-	f.asked = append(f.asked, ask)
-	if f.refuses != nil && f.refuses(w) {
-		return
-	}
-	for _, name := range f.rejects {
-		if _, has := ask[name]; has {
-			if f.mumbles {
-				name = "something"
-			}
-			status(w, 400, "application/json", fmt.Sprintf(`{"error":{"message":"Unsupported parameter: '%s'"}}`, name))
-			return
-		}
-	}
-	f.stream(w, r, ask)
-}
-
-func (f *fake) stream(w http.ResponseWriter, r *http.Request, ask map[string]any) {
-	limit := 1 << 30
-	for _, name := range f.obeys {
-		if v, has := ask[name].(float64); has {
-			limit = int(v)
-		}
-	}
-	n := min(f.natural, limit)
-	if ask["ignore_eos"] == true && !f.ignores {
-		n = limit
-	}
-	w.Header().Set("Content-Type", "text/event-stream")
-	<-time.After(30 * ms)
-	for i := range n {
-		_, err := io.WriteString(w, f.word(r, i))
-		if err != nil {
-			return // the client cut us off
-		}
-		if !f.buffered {
-			w.(http.Flusher).Flush()
-			select {
-			case <-time.After(max(ms, f.slow)):
-			case <-r.Context().Done():
-				return
-			}
-		}
-	}
-	reason := "stop"
-	if n == limit {
-		reason = "length"
-	}
-	_, _ = io.WriteString(w, data(`{"choices":[{"delta":{},"text":"","finish_reason":"`+reason+`"}]}`))
-	if !f.noUsage {
-		_, _ = io.WriteString(w, data(f.usage(ask, n)))
-	}
-	_, _ = io.WriteString(w, done)
-}
-
-func (f *fake) word(r *http.Request, i int) string {
-	switch {
-	case !strings.Contains(r.URL.Path, "chat"):
-		return data(`{"choices":[{"text":"w"}]}`)
-	case f.thinks != "" && i < 4:
-		return data(delta(`"` + f.thinks + `":"w"`))
-	}
-	return word
-}
-
-func (f *fake) usage(ask map[string]any, n int) string {
-	in := 7
-	if f.counts != 0 {
-		n = f.counts
-	}
-	if ids, is := ask["prompt"].([]any); is {
-		in = len(ids)
-	}
-	details := ""
-	if f.cached {
-		details = `,"prompt_tokens_details":{"cached_tokens":0}`
-	}
-	return fmt.Sprintf(`{"choices":[],"usage":{"prompt_tokens":%d,"completion_tokens":%d%s}}`, in, n, details)
-}
-
-func recorded(t *testing.T, name string) string {
-	t.Helper()
-	b, err := os.ReadFile("testdata/llama/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, body, _ := strings.Cut(string(b), "\r\n\r\n")
-	return body
-}
 
 func TestPreflightLearnsWhatTheServerObeys(t *testing.T) {
 	both := []string{MaxTokens, MaxCompletionTokens}
@@ -182,8 +38,8 @@ func TestPreflightLearnsWhatTheServerObeys(t *testing.T) {
 		{
 			"llama-server, completions", Completions,
 			fake{
-				natural: 3, obeys: both, cached: true, header: "llama.cpp", tokenize: recorded(t, "tokenize.http"),
-				tells: map[string]string{"/v1/models": recorded(t, "models.http"), "/props": recorded(t, "props.http")},
+				natural: 3, obeys: both, cached: true, header: "llama.cpp", tokenize: recorded(t, "llama/tokenize.http"),
+				tells: map[string]string{"/v1/models": recorded(t, "llama/models.http"), "/props": recorded(t, "llama/props.http")},
 			},
 			Capabilities{
 				LimitField: MaxTokens, Usage: true, Exact: true, IgnoreEOS: "obeyed", Tokenize: true, TokenPrompts: true, CachedTokens: true, Requests: 2,
@@ -358,7 +214,7 @@ func TestPreflightSaysWhatToDo(t *testing.T) {
 			[]string{"The model m does not exist.", "\nthe server lists these models: a, b; set target.model to one of them"},
 		},
 		{"wrong path", fake{refuses: refuse(404, `{"detail":"Not Found"}`)}, bench.HTTP4xx, []string{"Not Found", "\nis the path in target.base_url right"}},
-		{"wrong endpoint", fake{refuses: refuse(400, recorded2("llama_wrong_endpoint"))}, bench.HTTP4xx, []string{"key 'prompt' not found", "\nthe server refuses the request: compare target.api"}},
+		{"wrong endpoint", fake{refuses: refuse(400, recorded(t, "wire/llama_wrong_endpoint.http"))}, bench.HTTP4xx, []string{"key 'prompt' not found", "\nthe server refuses the request: compare target.api"}},
 		{"no key", fake{refuses: refuse(401, `{"error":"who are you?"}`)}, bench.HTTP4xx, []string{"who are you?", "target.api_key_env"}},
 		{"loading", fake{refuses: refuse(503, `{"error":{"message":"Loading model"}}`)}, bench.Overloaded, []string{"Loading model", "not ready"}},
 		{"limited", fake{refuses: refuse(429, `{}`)}, bench.RateLimited, []string{"limits the rate"}},
@@ -378,16 +234,6 @@ func TestPreflightSaysWhatToDo(t *testing.T) {
 			}
 		})
 	}
-}
-
-// recorded2 is the body of a recorded refusal of the wire cases.
-func recorded2(name string) string {
-	b, err := os.ReadFile("testdata/wire/" + name + ".http")
-	if err != nil {
-		panic(err)
-	}
-	_, body, _ := strings.Cut(string(b), "\r\n\r\n")
-	return body
 }
 
 func TestLimitFieldOfTheConfigIsHeldAgainstTheServer(t *testing.T) {
@@ -418,40 +264,6 @@ func TestProbesAreBoundedInTime(t *testing.T) {
 			t.Errorf("%+v does not say %q", e, want)
 		}
 	})
-}
-
-func TestIdleConnectionIsWatched(t *testing.T) {
-	for name, tt := range map[string]struct {
-		keep  string
-		close bool
-	}{"stays open": {}, "is closed with the answer": {"Connection: close", true}} {
-		t.Run(name, func(t *testing.T) {
-			onPipes(t, &fake{keeps: tt.keep}, func(*Options) {}, func(t *testing.T, c *Client) {
-				after, closed, err := c.Idle(t.Context(), 4*time.Second)
-				if err != nil || closed != tt.close || after > time.Second {
-					t.Errorf("closed %v after %s, %v", closed, after, err)
-				}
-			})
-		})
-	}
-}
-
-func TestTraitsNameWhatChanged(t *testing.T) {
-	base := Capabilities{LimitField: MaxTokens, IgnoreEOS: "obeyed", Usage: true, KeepAlive: "kept"}
-	head := base
-	head.Reasoning, head.Buffered, head.Metrics = "reasoning_content", true, true
-	want := map[string][2]string{
-		"reasoning_field": {"none", "reasoning_content"}, "stream": {"token by token", "buffered"}, "metrics": {"none", "answers"},
-	}
-	got := map[string][2]string{}
-	for k, v := range head.Traits() {
-		if was := base.Traits()[k]; was != v {
-			got[k] = [2]string{was, v}
-		}
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
 }
 
 func TestPreflightOfNobody(t *testing.T) {
@@ -495,33 +307,6 @@ func TestInterruptedPreflightIsNoErrorOfTheServer(t *testing.T) {
 	}
 }
 
-// early is a context whose deadline has passed a while before it says so.
-type early struct{ context.Context }
-
-func (e early) Deadline() (time.Time, bool) {
-	until, ok := e.Context.Deadline()
-	return until.Add(-time.Millisecond), ok
-}
-
-// Package net may see that a deadline has passed before the context says so.
-func TestADialThatEndsAtTheCallersDeadlineIsNoErrorOfTheServer(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		inner, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		ctx := early{inner}
-		c := client(t, "http://pipe", func(o *Options) {
-			o.Dial = func(ctx context.Context, _, _ string) (net.Conn, error) {
-				until, _ := ctx.Deadline()
-				time.Sleep(time.Until(until))
-				return nil, &net.OpError{Op: "dial", Err: os.ErrDeadlineExceeded}
-			}
-		})
-		if r := c.Do(ctx, Call{Prompt: Prompt{Text: "hello"}}, clock()); r.Class != bench.Canceled {
-			t.Errorf("%s: %s", r.Class, r.Error)
-		}
-	})
-}
-
 func TestFirstTokenNeedsNoMore(t *testing.T) {
 	for name, f := range map[string]*fake{
 		"answers": {natural: 3}, "runs on": {natural: 1 << 40}, "refuses lengths": {natural: 3, rejects: []string{"ignore_eos"}},
@@ -555,44 +340,5 @@ func TestPromptIsCountedByTheServer(t *testing.T) {
 	_, err = client(t, serve(t, &fake{natural: 3, obeys: []string{MaxTokens}, noUsage: true})).CountPrompt(t.Context(), "a b c")
 	if err == nil || !strings.Contains(err.Error(), "no usage") {
 		t.Error(err)
-	}
-}
-
-func TestTokenize(t *testing.T) {
-	for _, tt := range []struct {
-		name, answer string
-		ids          []int
-		ok           bool
-	}{
-		{"llama-server", recorded(t, "tokenize.http"), []int{818, 3823, 8864, 37423, 38167, 1024, 506, 31770, 4799, 236761}, true},
-		{"vLLM", `{"count":2,"max_model_len":4096,"tokens":[1,2],"token_strs":null}`, []int{1, 2}, true},
-		{"none", "", nil, false},
-		{"something else", `{"ok":true}`, nil, false},
-	} {
-		ids, ok, err := client(t, serve(t, &fake{tokenize: tt.answer})).Tokenize(t.Context(), "hello")
-		if err != nil || ok != tt.ok || !slices.Equal(ids, tt.ids) {
-			t.Errorf("%s: %v %v %v", tt.name, ids, ok, err)
-		}
-	}
-}
-
-func TestSummaryIsPlain(t *testing.T) {
-	caps := Capabilities{
-		LimitField: MaxTokens, Usage: true, Exact: true, Tokenize: true, Reasoning: "reasoning", Address: "127.0.0.1:8000", KeepAlive: "timeout=5",
-		Facts: map[string]string{"engine": "vllm", "version": "0.33.0"}, Warnings: []string{"mind this"},
-	}
-	want := []string{
-		"server: vllm 0.33.0 at 127.0.0.1:8000",
-		"output length: max_tokens bounds it, and the server writes exactly so many tokens",
-		"token counts: the server's usage",
-		"stream: token by token",
-		"reasoning: in reasoning",
-		"cached prompt tokens: not told",
-		"tokenizer: the server's /tokenize",
-		"connections: timeout=5",
-		"warning: mind this",
-	}
-	if diff := cmp.Diff(want, caps.Summary()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"net"
 	"net/http"
+	"os"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -128,6 +129,33 @@ func TestInterruptedRequestIsCanceled(t *testing.T) {
 		r := c.Do(ctx, Call{Index: 7, Scheduled: 0.5, Prompt: Prompt{Text: "hello"}}, clock())
 		if r.Class != bench.Canceled || r.Index != 7 || r.Scheduled != 0.5 || r.End != 1 {
 			t.Errorf("%+v", r)
+		}
+	})
+}
+
+// early is a context whose deadline has passed a while before it says so.
+type early struct{ context.Context }
+
+func (e early) Deadline() (time.Time, bool) {
+	until, ok := e.Context.Deadline()
+	return until.Add(-time.Millisecond), ok
+}
+
+// Package net may see that a deadline has passed before the context says so.
+func TestADialThatEndsAtTheCallersDeadlineIsNoErrorOfTheServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		inner, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		ctx := early{inner}
+		c := client(t, "http://pipe", func(o *Options) {
+			o.Dial = func(ctx context.Context, _, _ string) (net.Conn, error) {
+				until, _ := ctx.Deadline()
+				time.Sleep(time.Until(until))
+				return nil, &net.OpError{Op: "dial", Err: os.ErrDeadlineExceeded}
+			}
+		})
+		if r := c.Do(ctx, Call{Prompt: Prompt{Text: "hello"}}, clock()); r.Class != bench.Canceled {
+			t.Errorf("%s: %s", r.Class, r.Error)
 		}
 	})
 }
