@@ -30,9 +30,11 @@ func (p *probe) scrape(ctx context.Context) {
 	if path == "" || p.mute {
 		return
 	}
-	u := *p.c.base
-	u.Path, u.RawPath, u.RawQuery = path, "", ""
-	status, _, body, err := p.c.plain(ctx, http.MethodGet, u.String(), nil)
+	at, err := p.c.base.Parse(path)
+	if err != nil {
+		return
+	}
+	status, _, body, err := p.c.plain(ctx, http.MethodGet, at.String(), nil)
 	p.caps.Metrics = err == nil && status == http.StatusOK && sample.Match(body)
 }
 
