@@ -236,9 +236,15 @@ func vllmWorkload(r result, c counts) (workload, error) {
 		}
 		w.asked = append(w.asked, f)
 	}
+	err := w.takeInput(r, c)
+	return w, err
+}
+
+// takeInput finds the lengths of the prompts; without their list it is told what they sum up to.
+func (w *workload) takeInput(r result, c counts) error {
 	total, ok, err := r.count("total_input_tokens")
 	if err != nil {
-		return w, err
+		return err
 	}
 	if ok && c.ok > 0 && total%c.ok == 0 {
 		// Only successes are counted. Where prompts have one length, as random ones by default, those of failures are known
@@ -249,16 +255,16 @@ func vllmWorkload(r result, c counts) (workload, error) {
 	}
 	lengths, err := list[int](r, "input_lens")
 	if err != nil || lengths == nil {
-		return w, err
+		return err
 	}
 	w.input, w.lengths = 0, hash(fmt.Sprint(lengths))
 	for i, n := range lengths {
 		if n < 0 || n > maxTokens {
-			return w, fmt.Errorf(`"input_lens", entry %d: %d is not a length`, i+1, n)
+			return fmt.Errorf(`"input_lens", entry %d: %d is not a length`, i+1, n)
 		}
 		w.input += n
 	}
-	return w, nil
+	return nil
 }
 
 // vllmKeys are the texts that every result holds; other texts at the top come from --metadata.
