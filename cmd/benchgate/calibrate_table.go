@@ -115,7 +115,22 @@ func padded(name string, r noise.Report) string {
 
 // findings prints what was found out of the ordinary, and what was looked for and not found.
 func findings(b *bytes.Buffer, r noise.Report, l noise.Load) {
-	var found, not []string
+	found, not := oddities(r)
+	b.WriteByte('\n')
+	if len(found) > 0 {
+		fmt.Fprintln(b, "found")
+		for _, f := range found {
+			fmt.Fprintln(b, "  "+f)
+		}
+	}
+	if len(not) > 0 {
+		fmt.Fprintf(b, "looked for and not found: %s\n", strings.Join(not, ", "))
+	}
+	fmt.Fprintln(b, r.Queue.Words(l))
+}
+
+// oddities are what is out of the ordinary, in words, and what is not.
+func oddities(r noise.Report) (found, not []string) {
 	none := func(what string, any bool) {
 		if !any {
 			not = append(not, what)
@@ -152,17 +167,7 @@ func findings(b *bytes.Buffer, r noise.Report, l noise.Load) {
 	}
 	none("too few requests", has(noise.TooFewRequests))
 	none("a load near saturation", has(noise.NearSaturation))
-	b.WriteByte('\n')
-	if len(found) > 0 {
-		fmt.Fprintln(b, "found")
-		for _, f := range found {
-			fmt.Fprintln(b, "  "+f)
-		}
-	}
-	if len(not) > 0 {
-		fmt.Fprintf(b, "looked for and not found: %s\n", strings.Join(not, ", "))
-	}
-	fmt.Fprintln(b, r.Queue.Words(l))
+	return found, not
 }
 
 // advice prints the design and the rule_out for what the scenario is gated on.
