@@ -2,11 +2,9 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -70,36 +68,13 @@ func newLab(t *testing.T, seed uint64, design string) *lab {
 }
 
 // serve starts one build in memory, on a day of its own.
-func (l *lab) serve(slow, day float64) (*sim.Running, dialer) {
+func (l *lab) serve(slow, day float64) (*sim.Running, *sim.Memory) {
 	m := sim.NewMemory()
-	s := sim.Serve(sim.New(sim.Options{
+	return sim.Serve(sim.New(sim.Options{
 		Slots: 4, TTFT: 20 * time.Millisecond, TPOT: 5 * time.Millisecond, RunSD: runSpread, RequestSD: requestSpread,
 		Seed: l.rng.Uint64(), Slow: (1+slow)*math.Exp(day) - 1,
-	}), m)
-	return s, m.Dial
+	}), m), m
 }
-
-type dialer = func(ctx context.Context, network, address string) (net.Conn, error)
-
-// toward sends connections for port 2 to the reference.
-func toward(candidate, reference dialer) dialer {
-	return func(ctx context.Context, network, address string) (net.Conn, error) {
-		dial, port := candidate, 1
-		if strings.HasSuffix(address, ":2") {
-			dial, port = reference, 2
-		}
-		conn, err := dial(ctx, network, address)
-		return named{conn, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: port}}, err
-	}
-}
-
-// named is a connection in memory that knows where it leads: the client dials that address again.
-type named struct {
-	net.Conn
-	at net.Addr
-}
-
-func (n named) RemoteAddr() net.Addr { return n.at }
 
 // measure runs a campaign of the config and leaves its files in a folder of that name.
 func (l *lab) measure(name string, slow float64) string {
@@ -128,7 +103,7 @@ func (l *lab) measure(name string, slow float64) string {
 	err = measure(sh, campaign.Options{
 		Plan: plan, State: filepath.Join(l.folder, "state"), Key: name, Commit: name, ReferenceCommit: "base", Tool: "benchgate test", ID: name,
 		Host: host.Facts{Machine: fmt.Sprintf("builds-%d-%d", os.Getpid(), l.seed)}, Texts: texts,
-		Look: atLook(plan, nil), Dial: toward(candidate, reference), Now: time.Now,
+		Look: atLook(plan, nil), Dial: sim.Ports{1: candidate, 2: reference}.Dial, Now: time.Now,
 	}, out)
 	if err != nil {
 		l.t.Fatalf("seed %d: measure %q: %v\n%s", l.seed, name, err, sh.stderr)

@@ -80,37 +80,16 @@ func (s *shop) path(parts ...string) string {
 	return filepath.Join(append([]string{s.folder}, parts...)...)
 }
 
-// serve starts one build in memory.
-func (s *shop) serve(slow float64, seed uint64) dialFunc {
-	m := sim.NewMemory()
-	server := sim.Serve(sim.New(sim.Options{
-		Slots: 4, TTFT: 20 * time.Millisecond, TPOT: 5 * time.Millisecond, RunSD: 0.01, RequestSD: 0.05, Seed: seed, Slow: slow,
-	}), m)
-	s.t.Cleanup(func() { server.Close() })
-	return m.Dial
-}
-
-type dialFunc = func(ctx context.Context, network, address string) (net.Conn, error)
-
-// led is a connection in memory that knows where it leads: the client dials that again.
-type led struct {
-	net.Conn
-	at net.Addr
-}
-
-func (l led) RemoteAddr() net.Addr { return l.at }
-
-// dial reaches the candidate at port 1 and the reference at port 2.
-func (s *shop) dial() dialFunc {
-	toCandidate, toReference := s.serve(s.slow, 1), s.serve(0, 2)
-	return func(ctx context.Context, network, address string) (net.Conn, error) {
-		dial, port := toCandidate, 1
-		if strings.HasSuffix(address, ":2") {
-			dial, port = toReference, 2
-		}
-		conn, err := dial(ctx, network, address)
-		return led{conn, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: port}}, err
+// dial reaches a candidate at port 1 and a reference at port 2, both in memory.
+func (s *shop) dial() func(ctx context.Context, network, address string) (net.Conn, error) {
+	ports := sim.Ports{1: sim.NewMemory(), 2: sim.NewMemory()}
+	for port, slow := range map[int]float64{1: s.slow, 2: 0} {
+		server := sim.Serve(sim.New(sim.Options{
+			Slots: 4, TTFT: 20 * time.Millisecond, TPOT: 5 * time.Millisecond, RunSD: 0.01, RequestSD: 0.05, Seed: uint64(port), Slow: slow,
+		}), ports[port])
+		s.t.Cleanup(func() { server.Close() })
 	}
+	return ports.Dial
 }
 
 // run measures as benchgate run does.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -50,32 +49,16 @@ func builds(t *testing.T, candidate, reference string) (twoBuilds, dialer) {
 
 func served(t *testing.T, candidate, reference sim.Options) (twoBuilds, dialer) {
 	t.Helper()
-	serve := func(o sim.Options) (*sim.Running, dialer) {
+	ports := sim.Ports{}
+	serve := func(port int, o sim.Options) *sim.Running {
 		o.TTFT, o.TPOT = 20*time.Millisecond, 2*time.Millisecond
-		m := sim.NewMemory()
-		s := sim.Serve(sim.New(o), m)
+		ports[port] = sim.NewMemory()
+		s := sim.Serve(sim.New(o), ports[port])
 		t.Cleanup(func() { s.Close() })
-		return s, m.Dial
+		return s
 	}
-	c, toCandidate := serve(candidate)
-	r, toReference := serve(reference)
-	return twoBuilds{c, r}, func(ctx context.Context, network, address string) (net.Conn, error) {
-		dial, port := toCandidate, 1
-		if strings.HasSuffix(address, ":2") {
-			dial, port = toReference, 2
-		}
-		conn, err := dial(ctx, network, address)
-		return named{conn, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: port}}, err
-	}
+	return twoBuilds{serve(1, candidate), serve(2, reference)}, ports.Dial
 }
-
-// named is a connection in memory that knows where it leads: the client dials that again.
-type named struct {
-	net.Conn
-	at net.Addr
-}
-
-func (n named) RemoteAddr() net.Addr { return n.at }
 
 // inTurn are the options of a campaign over two builds in memory.
 func inTurn(t *testing.T, design string, visitRuns int, dial dialer) Options {
