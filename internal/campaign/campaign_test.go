@@ -56,23 +56,20 @@ func simulated(t *testing.T, o sim.Options) *sim.Running {
 
 func options(t *testing.T, state, baseURL string) Options {
 	t.Helper()
-	c, err := config.Parse("benchgate.yaml", fmt.Appendf(nil, twoScenarios, baseURL))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := NewPlan(c, ".", nil, 0, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.Config.Campaign.Client = patient
+	p := patiently(t, fmt.Sprintf(twoScenarios, baseURL))
 	return Options{
 		Plan: p, State: state, Key: "key", Commit: "c0ffee", Tool: "benchgate test", ID: "session-1",
 		Host: host.Facts{Machine: "m1"}, Now: time.Now, Say: func(s string) { t.Log(s) },
 	}
 }
 
-// patient are limits on the client that a busy machine keeps too.
-var patient = config.Client{Lateness: 60, LatenessShare: 0.1, Timer: 60}
+// patiently is the plan of a config, with limits on the client that a busy machine keeps too.
+func patiently(t *testing.T, text string) Plan {
+	t.Helper()
+	p := planOf(t, text, ".", 0, nil)
+	p.Config.Campaign.Client = config.Client{Lateness: 60, LatenessShare: 0.1, Timer: 60}
+	return p
+}
 
 // runsOf counts the finished runs of each scenario, warm-up apart.
 func runsOf(log bench.CampaignLog) map[string]int {

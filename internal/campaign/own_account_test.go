@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/benchgate/benchgate/internal/bench"
-	"github.com/benchgate/benchgate/internal/config"
 	"github.com/benchgate/benchgate/internal/gate"
 	"github.com/benchgate/benchgate/internal/host"
 	"github.com/benchgate/benchgate/internal/sim"
@@ -44,20 +43,12 @@ func owned(t *testing.T, fault, metrics string) (d bench.Digest, policy gate.Pol
 
 func measured(t *testing.T, m *sim.Memory, id, metrics string) (d bench.Digest, policy gate.Policy, talk string) {
 	t.Helper()
-	c, err := config.Parse("benchgate.yaml", []byte(strings.Replace(ownConfig, "METRICS", metrics, 1)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := NewPlan(c, ".", nil, 0, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.Config.Campaign.Client = patient
+	p := patiently(t, strings.Replace(ownConfig, "METRICS", metrics, 1))
 	res := must(t, Options{
 		Plan: p, State: t.TempDir(), Key: "key", Commit: "c0ffee", Tool: "benchgate test", ID: id, Host: host.Facts{Machine: "m1"},
 		Now: time.Now, Dial: m.Dial, Say: func(s string) { talk += s + "\n" },
 	})
-	return Digests(res.Log)[0], c.Policy, talk
+	return Digests(res.Log)[0], p.Config.Policy, talk
 }
 
 // TestASimulatedServersAccountStandsInItsDigest: in virtual time nothing but what the simulator does lies between the two.

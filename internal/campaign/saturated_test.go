@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/benchgate/benchgate/internal/bench"
-	"github.com/benchgate/benchgate/internal/config"
 	"github.com/benchgate/benchgate/internal/gate"
 	"github.com/benchgate/benchgate/internal/host"
 	"github.com/benchgate/benchgate/internal/sim"
@@ -36,26 +35,18 @@ gate:
 `
 
 // hurry measures a server in memory that serves 2 requests at a time, each for half a second: 4 a second.
-func hurry(t *testing.T, id string, talk *[]string) ([]bench.Digest, config.Config) {
+func hurry(t *testing.T, id string, talk *[]string) ([]bench.Digest, gate.Policy) {
 	t.Helper()
 	m := sim.NewMemory()
 	s := sim.Serve(sim.New(sim.Options{Slots: 2, TTFT: 500 * time.Millisecond, TPOT: time.Millisecond, RequestSD: 0.02, RunSD: 0.02, Seed: uint64(len(id))}), m)
 	t.Cleanup(func() { s.Close() })
-	c, err := config.Parse("benchgate.yaml", []byte(hurriedConfig))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := NewPlan(c, ".", nil, 0, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.Config.Campaign.Client = patient
+	p := patiently(t, hurriedConfig)
 	res := must(t, Options{
 		Plan: p, State: t.TempDir(), Key: id, Commit: id, Tool: "benchgate test", ID: id,
 		Host: host.Facts{Machine: "m1"},
 		Now:  time.Now, Dial: m.Dial, Say: func(s string) { *talk = append(*talk, s) },
 	})
-	return Digests(res.Log), c
+	return Digests(res.Log), p.Config.Policy
 }
 
 // A server that can do 4 requests a second is asked for 10: the run says so, the wait in the client is on record, a TTFT that
@@ -63,7 +54,7 @@ func hurry(t *testing.T, id string, talk *[]string) ([]bench.Digest, config.Conf
 func TestServerSlowerThanItsSchedule(t *testing.T) {
 	virtual(t, func(t *testing.T) {
 		var talk []string
-		base, c := hurry(t, "base", &talk)
+		base, policy := hurry(t, "base", &talk)
 		said := slices.DeleteFunc(slices.Clone(talk), func(s string) bool { return !strings.Contains(s, "requests/s asked: it is saturated") })
 		if len(said) != 1 {
 			t.Errorf("want one warning of a saturated server, got %q", said)
@@ -78,7 +69,7 @@ func TestServerSlowerThanItsSchedule(t *testing.T) {
 			}
 		}
 		head, _ := hurry(t, "head-2", &talk)
-		decided(t, gate.Decide(c.Policy, base, head))
+		decided(t, gate.Decide(policy, base, head))
 	})
 }
 

@@ -15,7 +15,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/benchgate/benchgate/internal/bench"
-	"github.com/benchgate/benchgate/internal/config"
 	"github.com/benchgate/benchgate/internal/host"
 	"github.com/benchgate/benchgate/internal/sim"
 )
@@ -63,15 +62,7 @@ func served(t *testing.T, candidate, reference sim.Options) (twoBuilds, dialer) 
 // inTurn are the options of a campaign over two builds in memory.
 func inTurn(t *testing.T, design string, visitRuns int, dial dialer) Options {
 	t.Helper()
-	c, err := config.Parse("benchgate.yaml", fmt.Appendf(nil, turnsConfig, design, visitRuns))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := NewPlan(c, ".", nil, 0, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.Config.Campaign.Client = patient
+	p := patiently(t, fmt.Sprintf(turnsConfig, design, visitRuns))
 	return Options{
 		Plan: p, State: t.TempDir(), Key: "key", Commit: "c0ffee", ReferenceCommit: "ba5e", Tool: "benchgate test", ID: "s",
 		Host: host.Facts{Machine: fmt.Sprintf("turns-%d-%s", os.Getpid(), filepath.Base(t.TempDir()))},
