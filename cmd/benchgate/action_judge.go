@@ -249,9 +249,12 @@ func (a *action) verdict(p gate.Policy, q asked, folder string) (gate.Verdict, e
 	if err != nil {
 		return gate.Verdict{}, err
 	}
-	warning, why := a.origin(folder)
+	warnings, why, next, err := a.origins(folder, references)
+	if err != nil {
+		return gate.Verdict{}, err
+	}
 	if why != "" {
-		return nothing.Withheld(why, nextMeasure), nil
+		return nothing.Withheld(why, next), nil
 	}
 	h := held{p, base, from, a.chosen(references), beside, a.design(q)}
 	if why := misfit(h.design, folder, head, references); why != "" {
@@ -262,9 +265,7 @@ func (a *action) verdict(p gate.Policy, q asked, folder string) (gate.Verdict, e
 		return gate.Verdict{}, err
 	}
 	v.Attempts = attempts(folder)
-	if warning != "" {
-		v.Warnings = append([]string{warning}, v.Warnings...)
-	}
+	v.Warnings = slices.Concat(warnings, v.Warnings)
 	return v, nil
 }
 

@@ -99,6 +99,17 @@ func (a *action) editedBaselines() []string {
 // nextMeasure is what to do where the results are not of what is judged.
 const nextMeasure = "Run the job that measures again for this commit, and download the results of this run alone."
 
+// origins says why results, or the runs of a reference in them, are not of the commits that this job asks for, and what to do next.
+func (a *action) origins(folder string, references []bench.Digest) (warnings []string, why, next string, err error) {
+	warning, why := a.origin(folder)
+	if why != "" {
+		return nil, why, nextMeasure, nil
+	}
+	unsure, why, err := a.referenceOf(folder, references)
+	warnings = slices.DeleteFunc([]string{unsure, warning}, func(w string) bool { return w == "" })
+	return warnings, why, nextReference, err
+}
+
 // origin says why results are not those of the commit that this job judges: then nothing is said of it. A mark of changes in
 // the checkout, such as a build makes, is a warning. Where nothing is proposed, another commit is a warning too.
 func (a *action) origin(folder string) (warning, why string) {
@@ -120,6 +131,32 @@ func (a *action) origin(folder string) (warning, why string) {
 		return "", fmt.Sprintf("The results do not say of which commit they are, and this job judges %.12s: %s of their campaign does not name it.", here, campaign.JournalFile)
 	}
 	return "", fmt.Sprintf("The results are of commit %.12q, and this job judges %.12s.", measured, here)
+}
+
+// nextReference is what to do where the reference of the results is another build than that of the base commit.
+const nextReference = "Check out the base commit where reference.dir is, and run the job that measures again."
+
+// referenceOf says why the runs of a reference are not those of the base commit: then nothing is said by them. Where results do not
+// tell, since its folder is no checkout of its own, that is a warning.
+func (a *action) referenceOf(folder string, references []bench.Digest) (warning, why string, err error) {
+	if a.refs.baselines == "" || len(references) == 0 {
+		return "", "", nil
+	}
+	base, err := repo.Resolve(a.sh.ctx, "", a.refs.baselines)
+	if err != nil {
+		return "", "", err
+	}
+	h, _ := headerOf(filepath.Join(folder, campaign.JournalFile))
+	measured, mark, _ := strings.Cut(h.Reference, "+")
+	switch {
+	case measured == "":
+		return "the results do not say of which commit the reference is", "", nil
+	case measured != base:
+		return "", fmt.Sprintf("The reference in the results is of commit %.12q, and this job holds the change against %.12s.", measured, base), nil
+	case mark != "":
+		return "", fmt.Sprintf("The reference in the results is of commit %.12s with changes that are not in it (%.40q).", measured, mark), nil
+	}
+	return "", "", nil
 }
 
 // design is that which the rules ask for: results do not choose what they are held against.

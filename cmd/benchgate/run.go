@@ -67,7 +67,11 @@ func (c runCmd) follow(sh *shell, conf config.Config, from inherited, notes ...s
 	if c.Runs > 0 && conf.Campaign.Design == "interleaved" {
 		plan.Notes = append(plan.Notes, "--runs is not used by design: interleaved, whose looks say how many visits there are")
 	}
-	plan.Notes = slices.Concat(plan.Notes, notes, from.doubts(), plan.Crowded(openFiles()))
+	doubts, err := heldTo(sh, plan, c.Baseline)
+	if err != nil {
+		return err
+	}
+	plan.Notes = slices.Concat(plan.Notes, notes, from.doubts(), doubts, plan.Crowded(openFiles()))
 	tellPlan(sh, plan, c.Plan, from.told()...)
 	if err := possible(plan); err != nil || c.Plan {
 		return err
@@ -169,8 +173,9 @@ func (c runCmd) allows(sh *shell, t config.Target, p campaign.Plan) error {
 	return nil
 }
 
-// identity is what a campaign goes by: the commits of both sides, empty where unknown, and its key.
-type identity struct{ commit, reference, key string }
+// identity is what a campaign goes by: the commits of both sides, empty where unknown, and its key. The checkout is the commit
+// of a reference that has one of its own.
+type identity struct{ commit, reference, checkout, key string }
 
 func identify(sh *shell, plan campaign.Plan, base []bench.Digest) (identity, error) {
 	hash, err := plan.Hash()
@@ -181,6 +186,9 @@ func identify(sh *shell, plan campaign.Plan, base []bench.Digest) (identity, err
 	id := identity{commit: commitOf(sh, filepath.Dir(file), filepath.Base(file))}
 	if r := turnedWith(plan); r != nil {
 		id.reference = commitOf(sh, beside(file, r.Dir), filepath.Base(file))
+		if _, own, err := treeOf(sh, file, r); err == nil && own && len(r.Command) > 0 {
+			id.checkout = id.reference
+		}
 	}
 	id.key, err = campaign.Key(id.commit+id.reference, hash, base)
 	return id, err
@@ -209,7 +217,7 @@ func (c runCmd) options(sh *shell, plan campaign.Plan, base []bench.Digest, id i
 		Plan: plan, State: stateFolder(sh.getenv), Key: id.key, Fresh: c.Fresh, Commit: id.commit,
 		Unknown: unknown(plan, id),
 		Tool:    "benchgate " + programVersion(), ID: sh.now().UTC().Format("20060102T150405Z"),
-		APIKey: sh.getenv(plan.Config.Target.APIKeyEnv), ReferenceKey: referenceKey, ReferenceCommit: id.reference,
+		APIKey: sh.getenv(plan.Config.Target.APIKeyEnv), ReferenceKey: referenceKey, ReferenceCommit: id.reference, ReferenceCheckout: id.checkout,
 		Lock: c.Lock, LockTimeout: c.Wait,
 		Stage1: firstStage(plan, base), Look: atLook(plan, base), Host: host.Describe(sh.ctx), Texts: texts, KeepText: c.SaveText,
 		Progress: sh.talk.progress, Say: func(s string) { sh.talk.say("%s", s) }, Now: sh.now,

@@ -25,13 +25,25 @@ func digest(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b, 0o600))
 }
 
-// measured REV FOLDER… says in each folder that its results are of this commit, as the first line of a campaign does.
+// measured [-reference REV] REV FOLDER… says in each folder that its results are of this commit, as the first line of a campaign
+// does, which is an interleaved one where a reference is named; of a reference without a REV no commit is known.
 func measured(ts *testscript.TestScript, neg bool, args []string) {
+	turns, reference := len(args) > 1 && args[0] == "-reference", ""
+	if turns {
+		reference, args = args[1], args[2:]
+	}
 	if neg || len(args) < 2 {
-		ts.Fatalf("usage: measured REV FOLDER…")
+		ts.Fatalf("usage: measured [-reference REV] REV FOLDER…")
+	}
+	line := campaignOf(commit(ts, args[0]))
+	if turns {
+		line = bytes.Replace(line, []byte("committed"), []byte("interleaved"), 1)
+	}
+	if reference != "" {
+		line = fmt.Appendf(bytes.TrimSuffix(line, []byte("}}\n")), ",\"reference_commit\":%q}}\n", commit(ts, reference))
 	}
 	for _, folder := range args[1:] {
-		ts.Check(os.WriteFile(filepath.Join(ts.MkAbs(folder), campaign.JournalFile), campaignOf(commit(ts, args[0])), 0o600))
+		ts.Check(os.WriteFile(filepath.Join(ts.MkAbs(folder), campaign.JournalFile), line, 0o600))
 	}
 }
 

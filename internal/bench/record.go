@@ -23,7 +23,9 @@ type Header struct {
 	Design   string    `json:"design,omitempty"` // "committed", "interleaved" or "confirm"
 	Looks    []int     `json:"looks,omitempty"`  // of the interleaved part
 	Commit   string    `json:"commit,omitempty"`
-	Tool     string    `json:"tool"` // benchgate and its version
+	// Reference is the commit of the reference, where its folder is a checkout of its own; "" where it is not known.
+	Reference string `json:"reference_commit,omitempty"`
+	Tool      string `json:"tool"` // benchgate and its version
 	// Environment of the machine and the server, as far as known when the campaign began.
 	MustMatch map[string]string      `json:"must_match,omitempty"`
 	UnderTest map[string]string      `json:"under_test,omitempty"`

@@ -24,8 +24,9 @@ type Options struct {
 	Commit, Tool, ID string
 	APIKey           string
 	// ReferenceKey is the API key of the reference, ReferenceCommit the commit that it was built from; "" where unknown.
-	ReferenceKey, ReferenceCommit string
-	Host                          host.Facts
+	// ReferenceCheckout is the same where it is that of a checkout which is the reference's alone, else "".
+	ReferenceKey, ReferenceCommit, ReferenceCheckout string
+	Host                                             host.Facts
 	// Texts are calibrations of an earlier campaign, by scenario: both sides of a comparison send the same text.
 	Texts    map[string]bench.Calibration
 	KeepText bool

@@ -23,7 +23,7 @@ func (v *visit) header(texts map[string]bench.Calibration) error {
 	c := p.Config.Campaign
 	h := bench.Header{
 		Schema: bench.CampaignSchema, Campaign: v.o.ID, Started: v.o.Now().UTC(), Runner: p.Config.Runner,
-		Key: v.o.Key, Plan: plan, Design: c.Design, Commit: v.o.Commit, Tool: v.o.Tool,
+		Key: v.o.Key, Plan: plan, Design: c.Design, Commit: v.o.Commit, Reference: v.o.ReferenceCheckout, Tool: v.o.Tool,
 		MustMatch: v.mustMatch(), UnderTest: v.underTest(),
 		Simulated: v.simulated(),
 		Texts:     texts, Workloads: map[string]string{}, SLOs: map[string]bench.SLO{},

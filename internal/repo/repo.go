@@ -1,6 +1,6 @@
 // Package repo says what the commits of a repository hold.
 //
-// Everything is read from git objects: nothing of the working tree is looked at. Names of commits and paths may be
+// Everything but [Tree] and [Edited] is read from git objects: nothing of the working tree is looked at. Names of commits and paths may be
 // hostile; none of them is taken for a flag or a pattern. A dir is any folder of the repository; empty is the working
 // folder.
 package repo

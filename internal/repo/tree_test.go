@@ -1,0 +1,65 @@
+package repo
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/benchgate/benchgate/internal/repo/repotest"
+)
+
+func TestATreeIsTheCheckoutThatAFolderLiesIn(t *testing.T) {
+	folder, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	repotest.Git(t, folder, "init", "-q", "-b", "main", "outer")
+	outer := filepath.Join(folder, "outer")
+	repotest.Put(t, outer, "server/run.sh", "true\n")
+	repotest.Commit(t, outer)
+	repotest.Git(t, outer, "worktree", "add", "-q", "--detach", "base")
+	repotest.Git(t, outer, "init", "-q", "engine")
+	repotest.Put(t, outer, "build/server", "built")
+	for dir, want := range map[string]string{
+		"outer": "outer", "outer/server": "outer", "outer/build": "outer", "outer/base": "outer/base", "outer/base/server": "outer/base",
+		"outer/engine": "outer/engine", ".": "", "outer/.git": "", "outer/.git/refs": "",
+	} {
+		got, err := Tree(t.Context(), filepath.Join(folder, dir))
+		if want != "" {
+			want = filepath.Join(folder, want)
+		}
+		if got != want || err != nil {
+			t.Errorf("%s: %q, error %v, want %q", dir, got, err, want)
+		}
+	}
+	if got, err := Tree(t.Context(), filepath.Join(folder, "nowhere")); err == nil {
+		t.Errorf("a folder that is not there lies in %q", got)
+	}
+}
+
+func TestEditedIsWhatGitTracksAndTheCommitHasOtherwise(t *testing.T) {
+	folder, _ := repository(t)
+	edited := func(want ...string) {
+		t.Helper()
+		got, err := Edited(t.Context(), filepath.Join(folder, "ci"))
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("error %v (-want +got):\n%s", err, diff)
+		}
+	}
+	edited()
+	repotest.Put(t, folder, "build/server", "built")
+	repotest.Put(t, folder, "ci/benchgate.yaml", "version: 1 # of ci\n") // the same, written again
+	edited()
+	repotest.Put(t, folder, "ci/benchgate.yaml", "version: 2\n")
+	repotest.Put(t, folder, "ci/new.yaml", "version: 1\n")
+	repotest.Git(t, folder, "add", "ci/new.yaml")
+	if err := os.Remove(filepath.Join(folder, "benchgate.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	edited("benchgate.yaml", "ci/benchgate.yaml", "ci/new.yaml")
+	if got, err := Edited(t.Context(), t.TempDir()); err == nil {
+		t.Errorf("outside of a repository %q are edited", got)
+	}
+}
