@@ -115,7 +115,28 @@ func (r *reader) paths(list []text) []string {
 			r.fail(t.node, fmt.Sprintf("%s has more than %d braces", quote(s), mostBraces), "make it several globs")
 		case !doublestar.ValidatePattern(s) || strings.HasPrefix(s, "/") || strings.HasPrefix(s, "./") || slices.Contains(strings.Split(s, "/"), ".."):
 			r.fail(t.node, quote(s)+" is no glob of files in the repository", "write it from the root of the repository, such as engine/** or go.mod")
+		case anyDepth(s) != s:
+			r.fail(t.node, quote(s)+" looks into no folder: ** means folders of any depth only between slashes", "write "+anyDepth(s))
 		}
 	}
 	return r.texts(list)
+}
+
+// anyDepth is a glob with every ** between slashes. In the paths of a GitHub workflow **.go is any Go file; a glob takes it for
+// *.go, and a change of nearly every file would not count.
+func anyDepth(glob string) string {
+	parts := strings.Split(glob, "/")
+	for i, part := range parts {
+		head, tail, found := strings.Cut(part, "**")
+		switch tail = strings.TrimLeft(tail, "*"); {
+		case !found || head == "" && tail == "":
+		case head == "":
+			parts[i] = "**/*" + tail
+		case tail == "":
+			parts[i] = head + "*/**"
+		default:
+			parts[i] = head + "*/**/*" + tail
+		}
+	}
+	return strings.Join(parts, "/")
 }
