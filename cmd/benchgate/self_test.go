@@ -15,6 +15,7 @@ import (
 
 	"github.com/benchgate/benchgate/internal/baseline"
 	"github.com/benchgate/benchgate/internal/bench"
+	"github.com/benchgate/benchgate/internal/config"
 )
 
 // selfGate is a copy of this repository's own gate in a new folder.
@@ -44,6 +45,26 @@ func TestSlowerLoadPathOfOurOwnIsRed(t *testing.T) {
 	code, out := g.judged(slow, "out-slow")
 	if code != 1 || !strings.Contains(out, "tpot.mean") || !strings.Contains(out, "regressed") {
 		t.Errorf("a client that sleeps at every read: exit %d, want 1\n%s", code, out)
+	}
+}
+
+// TestOurOwnGateMeasuresWhatBuildsItsClient: what is measured is built by this repository's own action.
+func TestOurOwnGateMeasuresWhatBuildsItsClient(t *testing.T) {
+	data, err := os.ReadFile("../../benchgate.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := config.Parse("benchgate.yaml", data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, want := range map[string]bool{
+		"internal/openai/stream.go": true, "go.sum": true, "Makefile": true, "action.yml": true, "scripts/install-action.sh": true,
+		".github/workflows/self-gate.yml": true, "docs/github.md": false, "scripts/fuzz.sh": false,
+	} {
+		if got, why := config.Needed(c.Paths, []string{file}); got != want {
+			t.Errorf("a change of %s is measured: %t, %s", file, got, why)
+		}
 	}
 }
 
