@@ -23,15 +23,11 @@ func Set(data []byte, key, value string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, e := clean("", data)
+	r, root, e := newReader("", data)
 	if e != nil {
 		return nil, e
 	}
-	root, e := s.tree()
-	if e != nil {
-		return nil, e
-	}
-	out, err := s.replace(key, root, steps, written)
+	out, err := r.source.replace(key, root, steps, written)
 	if err != nil {
 		return nil, err
 	}
@@ -69,11 +65,7 @@ func flowValue(key, value string) (string, error) {
 	if strings.ContainsAny(value, "\n\r") {
 		return "", bad("the value has several lines")
 	}
-	s, e := clean("", []byte("v: "+value+"\n"))
-	if e != nil {
-		return "", bad(e.Message)
-	}
-	root, e := s.tree()
+	r, root, e := newReader("", []byte("v: "+value+"\n"))
 	if e != nil {
 		return "", bad(e.Message)
 	}
@@ -81,7 +73,6 @@ func flowValue(key, value string) (string, error) {
 	if m, ok := root.(*ast.MappingNode); !ok || len(m.Values) != 1 || n == nil || n.Type() == ast.NullType {
 		return "", bad("the value is empty or more than one value")
 	}
-	r := &reader{source: s, keys: map[ast.Node]*token.Token{}}
 	out, err := json.Marshal(r.plain(n))
 	if err != nil || len(r.mistakes) > 0 {
 		return "", bad("the value cannot be written")
