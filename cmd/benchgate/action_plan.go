@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 
 	"github.com/benchgate/benchgate/internal/config"
@@ -41,21 +42,34 @@ func (a *action) needed() (bool, string, error) {
 }
 
 func (a *action) touches(all []asked) (bool, string, error) {
-	changed, err := repo.Changed(a.sh.ctx, "", a.refs.rules, "HEAD")
+	changes, err := repo.Changed(a.sh.ctx, "", a.refs.rules, "HEAD")
 	if err != nil {
 		return true, fmt.Sprintf("which files it touches cannot be told: %v", err), nil
 	}
 	why := ""
 	for _, q := range all {
 		var needed bool
-		if needed, why = config.Needed(q.Paths, changed, q.Inputs(path.Dir(q.name))...); needed || q.alone != "" {
+		if needed, why = config.Needed(q.Paths, pathsOf(changes), q.Inputs(path.Dir(q.name))...); needed || q.alone != "" {
 			return true, q.name + ": " + why, nil
 		}
 		if why := a.reached(q); why != "" {
 			return true, q.name + ": " + why, nil
 		}
 	}
+	for _, c := range changes {
+		if what := c.Leads(); what != "" {
+			return true, fmt.Sprintf("it changes %q, %s: gate.paths do not see which files that leads to", c.Path, what), nil
+		}
+	}
 	return false, why, nil
+}
+
+func pathsOf(changes []repo.Change) []string {
+	var all []string
+	for _, c := range changes {
+		all = append(all, c.Path)
+	}
+	return slices.Compact(all)
 }
 
 // reached says which file that the config reads differs, though no path that differs is called like it, since a link leads to it.

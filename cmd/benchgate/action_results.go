@@ -88,7 +88,7 @@ func (a *action) editedBaselines() []string {
 		return []string{fmt.Sprintf("whether the change edits baselines cannot be told: %v", err)}
 	}
 	var files []string
-	for _, f := range changed {
+	for _, f := range pathsOf(changed) {
 		if strings.HasPrefix(f, baseline.Folder+"/") && filepath.Ext(f) == ".json" {
 			files = append(files, f)
 		}

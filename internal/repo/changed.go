@@ -1,6 +1,7 @@
 package repo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,10 +11,36 @@ import (
 	"strings"
 )
 
-// Changed are the paths, from the repository's root, that differ between head and the commits where it left base, sorted.
-// A file that was moved counts with both its paths. Where a shallow clone does not show where head left base, that is an
-// error and never an empty list.
-func Changed(ctx context.Context, dir, base, head string) ([]string, error) {
+// Change is one path that differs.
+type Change struct {
+	Path string // from the repository's root
+	// Before and After are the modes that git has of it, such as "100644"; empty on a side that has no such path.
+	Before, After string
+}
+
+// Regular reports whether the path is a regular file wherever it is there, and no less or more of a program than it was.
+func (c Change) Regular() bool {
+	plain := func(mode string) bool { return mode == "" || mode == "100644" || mode == "100755" }
+	return plain(c.Before) && plain(c.After) && (c.Before == "" || c.After == "" || c.Before == c.After)
+}
+
+// Leads says what the path is that stands for files elsewhere, "a submodule" or "a symbolic link"; empty where it is neither.
+func (c Change) Leads() string {
+	for _, mode := range []string{c.After, c.Before} {
+		switch mode {
+		case "160000":
+			return "a submodule"
+		case "120000":
+			return "a symbolic link"
+		}
+	}
+	return ""
+}
+
+// Changed are the paths that differ between head and the commits where it left base, sorted; a path is there twice where
+// it differs from two of them in two ways. A file that was moved counts with both its paths. Where a shallow clone does
+// not show where head left base, that is an error and never an empty list.
+func Changed(ctx context.Context, dir, base, head string) ([]Change, error) {
 	from, err := Resolve(ctx, dir, base)
 	if err != nil {
 		return nil, fmt.Errorf("base: %w", err)
@@ -26,27 +53,38 @@ func Changed(ctx context.Context, dir, base, head string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all []string
+	var all []Change
 	for _, fork := range forks {
 		// diff-tree, since it neither runs an outside program nor detects moves.
-		out, err := git(ctx, dir, maxListed, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-relative", fork, to, "--")
+		out, err := git(ctx, dir, maxListed, "diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-relative", fork, to, "--")
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, names(out)...)
+		some, err := changes(out)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
 	}
-	slices.Sort(all)
+	slices.SortFunc(all, func(a, b Change) int {
+		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Before, b.Before), cmp.Compare(a.After, b.After))
+	})
 	return slices.Compact(all), nil
 }
 
-func names(listing []byte) []string {
-	var all []string
-	for name := range strings.SplitSeq(string(listing), "\x00") {
-		if name != "" {
-			all = append(all, name)
+// changes reads a listing of (colon, mode, mode, id, id, status, NUL, path, NUL).
+func changes(listing []byte) ([]Change, error) {
+	var all []Change
+	parts := strings.Split(strings.TrimSuffix(string(listing), "\x00"), "\x00")
+	for i := 0; i+1 < len(parts); i += 2 {
+		fields := strings.Fields(strings.TrimPrefix(parts[i], ":"))
+		if len(fields) != 5 || parts[i+1] == "" {
+			return nil, fmt.Errorf("git diff-tree says %.100q", parts[i])
 		}
+		mode := func(s string) string { return strings.TrimPrefix(s, "000000") }
+		all = append(all, Change{Path: parts[i+1], Before: mode(fields[0]), After: mode(fields[1])})
 	}
-	return all
+	return all, nil
 }
 
 // forks are the best common ancestors of two commits: one, or several after branches were merged crosswise. In a shallow

@@ -52,8 +52,76 @@ func TestChangedIsWhatHeadDidSinceItLeftBase(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(c.want, got); diff != "" {
+		if diff := cmp.Diff(c.want, paths(got)); diff != "" {
 			t.Errorf("%s to %s (-want +got):\n%s", c.base, c.head, diff)
+		}
+	}
+}
+
+func paths(all []Change) []string {
+	var out []string
+	for _, c := range all {
+		out = append(out, c.Path)
+	}
+	return out
+}
+
+func TestChangesTellLinksSubmodulesAndModes(t *testing.T) {
+	folder, _ := repository(t)
+	repotest.Put(t, folder, "file", "x")
+	repotest.Put(t, folder, "becomes-link", "x")
+	repotest.Put(t, folder, "becomes-program", "x")
+	repotest.Put(t, folder, "gone", "x")
+	link := func(to, name string) {
+		if err := os.Symlink(to, filepath.Join(folder, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link("one", "link")
+	link("one", "link-gone")
+	submodule := func(digit, name string) {
+		repotest.Git(t, folder, "update-index", "--add", "--cacheinfo", "160000,"+strings.Repeat(digit, 40)+","+name)
+	}
+	submodule("1", "sub")
+	repotest.Git(t, folder, "add", ".")
+	submodule("1", "sub")
+	repotest.Git(t, folder, "commit", "-q", "-m", "base")
+	base := repotest.Git(t, folder, "rev-parse", "HEAD")
+	repotest.Put(t, folder, "file", "y")
+	repotest.Put(t, folder, "new", "y")
+	for _, name := range []string{"becomes-link", "link", "link-gone", "gone"} {
+		if err := os.Remove(filepath.Join(folder, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link("two", "becomes-link")
+	link("two", "link")
+	repotest.Git(t, folder, "add", "-A", ".")
+	repotest.Git(t, folder, "update-index", "--chmod=+x", "becomes-program")
+	submodule("2", "sub")
+	repotest.Git(t, folder, "commit", "-q", "-m", "head")
+	got, err := Changed(t.Context(), folder, base, "HEAD")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Change{
+		{"becomes-link", "100644", "120000"},
+		{"becomes-program", "100644", "100755"},
+		{"file", "100644", "100644"},
+		{"gone", "100644", ""},
+		{"link", "120000", "120000"},
+		{"link-gone", "120000", ""},
+		{"new", "", "100644"},
+		{"sub", "160000", "160000"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	leads := map[string]string{"becomes-link": "a symbolic link", "link": "a symbolic link", "link-gone": "a symbolic link", "sub": "a submodule"}
+	regular := map[string]bool{"file": true, "gone": true, "new": true}
+	for _, c := range got {
+		if c.Leads() != leads[c.Path] || c.Regular() != regular[c.Path] {
+			t.Errorf("%s: leads %q, regular %t", c.Path, c.Leads(), c.Regular())
 		}
 	}
 }
@@ -67,7 +135,7 @@ func TestChangedIsToldFromTheRootInAnyFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(sideChanges, got); diff != "" {
+	if diff := cmp.Diff(sideChanges, paths(got)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -89,7 +157,7 @@ func TestChangedAfterMergesCrosswiseIsWhatEitherAncestorShows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"left.txt", "new.txt", "right.txt"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"left.txt", "new.txt", "right.txt"}, paths(got)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -114,7 +182,7 @@ func TestShallowClonesSayFetchDepth(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(sideChanges, got); diff != "" {
+	if diff := cmp.Diff(sideChanges, paths(got)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -26,3 +26,13 @@ func Edited(ctx context.Context, dir string) ([]string, error) {
 		"--ignore-submodules=untracked", "HEAD", "--")
 	return names(out), err
 }
+
+func names(listing []byte) []string {
+	var all []string
+	for name := range strings.SplitSeq(string(listing), "\x00") {
+		if name != "" {
+			all = append(all, name)
+		}
+	}
+	return all
+}
