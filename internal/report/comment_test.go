@@ -2,14 +2,11 @@ package report
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/benchgate/benchgate/internal/gate"
 )
@@ -39,19 +36,7 @@ func TestCutCommentsAreGolden(t *testing.T) {
 		"crowd-8000":      Comment(crowd(t, 5000), 8000),
 		"interleaved-3kB": Comment(all["interleaved"], 3000),
 	} {
-		golden := filepath.Join("testdata", "cut", name+".md")
-		if *update {
-			if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(golden)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(string(want), got); diff != "" {
-			t.Errorf("%s (-want +got); go test ./internal/report -update writes it anew:\n%s", golden, diff)
-		}
+		golden(t, filepath.Join("cut", name+".md"), got)
 	}
 }
 

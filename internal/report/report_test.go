@@ -93,21 +93,26 @@ func render(t *testing.T, format string, v gate.Verdict) string {
 func TestReportsAreGolden(t *testing.T) {
 	for name, v := range verdicts(t) {
 		for format, extension := range extensions {
-			golden := filepath.Join("testdata", name+extension)
-			got := rendered(t, format, name, v)
-			if *update {
-				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("%s (-want +got); go test ./internal/report -update writes it anew:\n%s", golden, diff)
-			}
+			golden(t, name+extension, rendered(t, format, name, v))
 		}
+	}
+}
+
+// golden holds a text against the file of testdata that keeps it.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	name = filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got); go test ./internal/report -update writes it anew:\n%s", name, diff)
 	}
 }
 
