@@ -2,7 +2,7 @@ package workflow
 
 // values are what a template may name. What a method returns stands behind the end of the line before: `<%- .Install%>`.
 type values struct {
-	GateOn string
+	GateOn, Branch string
 	// Benchgate is a commit with a comment, to be written behind benchgate/benchgate@; so are the others, behind theirs.
 	Benchgate, Checkout, Upload, Download string
 	Source                                bool

@@ -37,6 +37,8 @@ type Options struct {
 	// Revision is the commit of benchgate that the workflow uses, 40 hexadecimal digits, and Version is what people call it.
 	// With any other Revision, as with none, the workflow has a place to be filled in: see [Open].
 	Revision, Version string
+	// Branch is the one that the gate guards, as [Branch] takes it; "" is main.
+	Branch string
 	// Source is whether every job builds the program from that commit: of one that is no release there is nothing to download.
 	Source bool
 }
@@ -45,7 +47,11 @@ var (
 	commit  = regexp.MustCompile(`^[0-9a-f]{40}$`)
 	version = regexp.MustCompile(`^v[0-9][0-9A-Za-z.+-]*$`)
 	release = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+$`)
+	branch  = regexp.MustCompile(`^[0-9A-Za-z_][0-9A-Za-z_./-]*$`)
 )
+
+// Branch reports whether a workflow can be written for a branch of this name: to GitHub it is a pattern.
+func Branch(name string) bool { return branch.MatchString(name) }
 
 // Names are the workflows that there are, sorted.
 func Names() []string {
@@ -68,6 +74,9 @@ func Text(name string, o Options) ([]byte, error) {
 	if o.GateOn != "pull_request" && o.GateOn != "merge_group" {
 		return nil, fmt.Errorf("a gate does not run on %q: want pull_request or merge_group", o.GateOn)
 	}
+	if o.Branch != "" && !Branch(o.Branch) {
+		return nil, fmt.Errorf("a workflow is not written for a branch called %q", o.Branch)
+	}
 	// ${{ }} is GitHub's, so the templates have other brackets.
 	t, err := template.New(name).Delims("<%", "%>").Option("missingkey=error").ParseFS(templates, path.Join("templates", name))
 	if err != nil {
@@ -75,7 +84,7 @@ func Text(name string, o Options) ([]byte, error) {
 	}
 	var out bytes.Buffer
 	err = t.Execute(&out, values{
-		GateOn: o.GateOn, Benchgate: pin(o), Source: o.Source, Checkout: checkout, Upload: upload, Download: download,
+		GateOn: o.GateOn, Branch: quoted(o.Branch), Benchgate: pin(o), Source: o.Source, Checkout: checkout, Upload: upload, Download: download,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("workflow %q: %w", name, err)
@@ -90,6 +99,14 @@ func Initial() []string {
 
 // Open says whether a workflow still has a place where a commit has to be filled in.
 func Open(text []byte) bool { return bytes.Contains(text, []byte("@"+unknown)) }
+
+// quoted is the name of a branch as a scalar of YAML, which takes some names for numbers.
+func quoted(branch string) string {
+	if branch == "" || branch == "main" {
+		return "main"
+	}
+	return "'" + branch + "'"
+}
 
 func pin(o Options) string {
 	switch known := commit.MatchString(o.Revision) && o.Revision != unknown; {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -124,6 +125,27 @@ func TestWhatIsNoReleaseIsBuilt(t *testing.T) {
 			if released := string(text(t, name, Options{GateOn: on})); strings.Contains(released, "setup-go") || strings.Contains(released, "install:") {
 				t.Errorf("%s on %s builds what is released", name, on)
 			}
+		}
+	}
+}
+
+func TestGateGuardsTheBranchItIsWrittenFor(t *testing.T) {
+	for name, want := range map[string]string{"": "main", "main": "main", "trunk": "trunk", "release/2.x": "release/2.x", "1.0": "1.0", "on": "on"} {
+		var d struct {
+			On struct {
+				Pull struct{ Branches []any } `yaml:"pull_request"`
+			}
+		}
+		if err := yaml.Unmarshal(text(t, "benchgate.yml", Options{GateOn: "pull_request", Branch: name}), &d); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]any{want}, d.On.Pull.Branches); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", name, diff)
+		}
+	}
+	for _, name := range []string{"a'b", "a*", "!main", "[main]", "a b", "-f", "a\nb", "v1+", "${{ x }}"} {
+		if b, err := Text("benchgate.yml", Options{GateOn: "pull_request", Branch: name}); err == nil || b != nil {
+			t.Errorf("a workflow is written for %q", name)
 		}
 	}
 }
