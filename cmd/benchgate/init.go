@@ -1,12 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
+	"slices"
 
 	"github.com/benchgate/benchgate/internal/config"
 	"github.com/benchgate/benchgate/internal/workflow"
@@ -17,6 +18,8 @@ type initCmd struct {
 	GateOn string `enum:"pull_request,merge_group" default:"pull_request" help:"What the gate guards: pull_request or merge_group."`
 	Dir    string `default:"." help:"Where to write."`
 	Force  bool   `help:"Overwrite files that are there."`
+
+	Workflows bool `help:"Write the workflows alone: with --force, those that are there for another --gate-on."`
 }
 
 // baselinesReadme explains the folder to whoever meets it in a review.
@@ -37,20 +40,14 @@ type initFile struct {
 
 // Run writes the files, all or none.
 func (c initCmd) Run(sh *shell) error {
-	files, err := c.files()
+	at := placeOf(c.Dir)
+	files, err := c.files(at.branch)
 	if err != nil {
 		return err
 	}
-	for _, f := range files {
-		if _, err := os.Stat(filepath.Join(c.Dir, f.name)); !errors.Is(err, fs.ErrNotExist) && !c.Force {
-			return withHint(fmt.Errorf("init: %q is there already", f.name), "--force overwrites it")
-		}
-	}
-	ignored, err := c.ignore()
-	if err != nil {
+	if err := c.overwritten(files); err != nil {
 		return err
 	}
-	files = append(files, ignored...)
 	open := false
 	for _, f := range files {
 		err := writeFile(filepath.Join(c.Dir, f.name), func(w *os.File) error {
@@ -63,43 +60,35 @@ func (c initCmd) Run(sh *shell) error {
 		fmt.Fprintf(sh.stdout, "wrote %s\n", filepath.Join(c.Dir, f.name))
 		open = open || workflow.Open(f.data)
 	}
-	c.next(sh, open)
+	c.next(sh, at, open)
 	return nil
 }
 
-// next says what is left to people: on their own machine, and on GitHub.
-func (c initCmd) next(sh *shell, open bool) {
-	sh.talk.say("next: edit target in benchgate.yaml, then `benchgate run --plan`, `benchgate run`, `benchgate baseline accept`")
-	for _, hint := range pinHints(open, version) {
-		sh.talk.say("on GitHub: %s", hint)
+// overwritten is an error where a file is there and holds something else, unless it may be overwritten. A .gitignore only grows.
+func (c initCmd) overwritten(files []initFile) error {
+	if c.Force {
+		return nil
 	}
-	sh.talk.say("on GitHub: give the lab machine's runner the label benchgate-lab, and require the check \"benchgate\"")
-	sh.talk.say("on GitHub: the nightly needs \"Allow GitHub Actions to create and approve pull requests\" (Settings > Actions > General); with it a workflow of any branch may approve, so require a review from Code Owners first, or give its job keep an app's token")
-	if c.GateOn == "merge_group" {
-		sh.talk.say("on GitHub: require the merge queue for the branch; nothing is measured without it")
-	}
-}
-
-// aRelease is what a release build is called.
-var aRelease = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+$`)
-
-// pinHints say what is left to do so that the workflows find a program: open is whether they name no commit yet, version
-// what the release build has set.
-func pinHints(open bool, version string) []string {
-	const zeros = " where the workflows under .github/workflows hold zeros"
-	switch released := aRelease.MatchString(version); {
-	case open && released:
-		return []string{"write the commit of release " + version + zeros}
-	case open:
-		return []string{"write a commit of benchgate" + zeros + "; every job builds it, since this program is no release"}
-	case !released:
-		return []string{"every job builds benchgate from the commit that this program was built from, which is no release"}
+	for _, f := range files {
+		old, err := os.ReadFile(filepath.Join(c.Dir, f.name))
+		if errors.Is(err, fs.ErrNotExist) || err == nil && (f.name == ".gitignore" || bytes.Equal(old, f.data)) {
+			continue
+		}
+		hint := "--force overwrites it"
+		if !c.Workflows {
+			hint += "; --workflows writes the workflows alone"
+		}
+		return withHint(fmt.Errorf("init: %q is there already", f.name), "%s", hint)
 	}
 	return nil
 }
 
-// files are all that init writes and nobody else.
-func (c initCmd) files() ([]initFile, error) {
+// files are all that init writes for a branch.
+func (c initCmd) files(branch string) ([]initFile, error) {
+	workflows, err := c.workflows(branch)
+	if err != nil || c.Workflows {
+		return workflows, err
+	}
 	yaml, err := config.Preset(c.Preset, c.GateOn)
 	if err != nil {
 		return nil, err
@@ -108,14 +97,23 @@ func (c initCmd) files() ([]initFile, error) {
 	if err != nil {
 		return nil, err
 	}
+	ignored, err := c.ignore()
+	if err != nil {
+		return nil, err
+	}
 	files := []initFile{
 		{"benchgate.yaml", yaml},
 		{"benchgate.schema.json", schema},
 		{filepath.Join("baselines", "README.md"), []byte(baselinesReadme)},
 	}
+	return slices.Concat(files, workflows, ignored), nil
+}
+
+func (c initCmd) workflows(branch string) ([]initFile, error) {
+	var files []initFile
 	for _, name := range workflow.Initial() {
 		text, err := workflow.Text(name, workflow.Options{
-			GateOn: c.GateOn, Revision: programRevision(), Version: programVersion(), Source: !aRelease.MatchString(version),
+			GateOn: c.GateOn, Branch: branch, Revision: programRevision(), Version: programVersion(), Source: !aRelease.MatchString(version),
 		})
 		if err != nil {
 			return nil, err
