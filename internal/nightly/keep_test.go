@@ -112,10 +112,10 @@ func TestRefusedNightStaysAndThePullRequestSaysSo(t *testing.T) {
 	hold(t, "the pull request changes", o.at("diff", "--name-only", "main", "benchgate-data-pull"), "")
 	hold(t, "and is ahead", o.at("rev-list", "--count", "main..benchgate-data-pull"), "1")
 	for _, want := range []string{
-		"nothing to merge here yet", `2026-09-02-102  lab  REFUSED: scenario "chat" of runner "lab" cannot join its baseline: its level differs: ttft.p50 regressed`,
-		"start anew with --new-epoch --reason TEXT", "benchgate baseline accept ../nights/nights/2026-09-02-102/lab --new-epoch --reason",
+		"nothing to merge here yet", `2026-09-02-102 lab REFUSED: scenario "chat" of runner "lab" cannot join its baseline: its level differs: ttft.p50 regressed`,
+		"start anew with --new-epoch --reason TEXT", "benchgate baseline accept ../kept/nights/2026-09-02-102/lab --new-epoch --reason",
 	} {
-		if !strings.Contains(r.Body(o.repository()), want) {
+		if !strings.Contains(strings.Join(strings.Fields(r.Body(o.repository())), " "), want) {
 			t.Errorf("the pull request lacks %q:\n%s", want, r.Body(o.repository()))
 		}
 	}
@@ -135,8 +135,8 @@ func TestNewEpochOnMainIsFollowed(t *testing.T) {
 	o.night(of(2, 1.5))
 	hold(t, "before", told(o.night(of(3, 1.52))), "01-101 held, 02-102 refused, 03-103 refused")
 	o.git("fetch", "-q", "origin", "benchgate-data")
-	o.git("worktree", "add", "-q", "--detach", "../nights", "FETCH_HEAD")
-	head, _, err := baseline.Read(filepath.Join(o.clone, "../nights/nights/2026-09-02-102/lab"), "")
+	o.git("worktree", "add", "-q", "--detach", "../kept", "FETCH_HEAD")
+	head, _, err := baseline.Read(filepath.Join(o.clone, "../kept/nights/2026-09-02-102/lab"), "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,8 +11,9 @@ import (
 
 // Limits of the text of the pull request; GitHub's own is 65,536 characters.
 const (
-	mostLines = 40  // nights, or baselines
-	mostRunes = 600 // of one sentence
+	mostLines   = 40  // nights, or baselines
+	mostRunes   = 600 // of one sentence
+	mostColumns = 80  // of a line in a block, where it breaks at words
 )
 
 // Title is that of the standing pull request.
@@ -89,7 +90,9 @@ func (r Result) Body(at Repository) string {
 	} else {
 		b.WriteString("No night joins the baselines, so there is nothing to merge here yet.\n\n")
 	}
-	b.WriteString(r.Told())
+	if block := r.Told(); block != "" {
+		b.WriteString("What became of each night, the newest last:\n\n" + block)
+	}
 	if refused := r.Refused(); len(refused) > 0 {
 		b.WriteString(whatToDo(at, refused[len(refused)-1]))
 	}
@@ -97,40 +100,55 @@ func (r Result) Body(at Repository) string {
 	return b.String()
 }
 
-// Told is one line a night that joins or is refused, in a block of Markdown; "" where there is none.
+// Told says of each night whether it joins or is refused, and below it why, in a block of Markdown; "" where there is none.
 func (r Result) Told() string {
-	var lines []string
+	var nights []string
 	for _, n := range r.Nights {
-		switch n.Place {
-		case baseline.Joined:
-			line := fmt.Sprintf("%s  %s  joins", n.Night, n.Runner)
-			if n.Why != "" {
-				line += ", but mind: " + oneLine(n.Why)
-			}
-			lines = append(lines, line)
-		case baseline.Refused:
-			lines = append(lines, fmt.Sprintf("%s  %s  REFUSED: %s", n.Night, n.Runner, oneLine(n.Why)))
+		switch {
+		case n.Place == baseline.Joined && n.Why == "":
+			nights = append(nights, entry(n, "joins"))
+		case n.Place == baseline.Joined:
+			nights = append(nights, entry(n, "joins, but mind:"))
+		case n.Place == baseline.Refused:
+			nights = append(nights, entry(n, "REFUSED:"))
 		}
 	}
-	if len(lines) == 0 {
+	if len(nights) == 0 {
 		return ""
 	}
 	earlier := ""
-	if more := len(lines) - mostLines; more > 0 {
-		lines, earlier = lines[more:], fmt.Sprintf("and %d nights before these\n", more)
+	if more := len(nights) - mostLines; more > 0 {
+		nights, earlier = nights[more:], fmt.Sprintf("and %d nights before these\n", more)
 	}
-	return "~~~text\n" + earlier + strings.Join(lines, "\n") + "\n~~~\n"
+	return "~~~text\n" + earlier + strings.Join(nights, "") + "~~~\n"
+}
+
+// entry is one night. Why stands below it, indented so far that nothing in it ends the block, and in lines that need no
+// scrolling.
+func entry(n baseline.Replayed, place string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s  %s  %s", n.Night, n.Runner, place)
+	at := mostColumns
+	for _, word := range strings.Fields(oneLine(n.Why)) {
+		if wide := utf8.RuneCountInString(word) + 1; at+wide > mostColumns {
+			b.WriteString("\n   ")
+			at = 3
+		}
+		b.WriteString(" " + word)
+		at += utf8.RuneCountInString(word) + 1
+	}
+	return b.String() + "\n"
 }
 
 func whatToDo(at Repository, n baseline.Replayed) string {
 	return fmt.Sprintf(`
 A night that is refused is not dropped in silence: it stays on branch `+"`%s`"+`, and the nightly job is red until somebody decides.
 
-- **It is slower by mistake**: mend it. The nights after that join again, and once one of them is merged here, this night is passed over.
+- **It is slower, or faster, by mistake**: mend it. The nights after that join again, and once one of them is merged here, this night is passed over.
 - **It is meant**: begin a new epoch with it, in a pull request of your own. The nights after it follow.
   `+"```sh"+`
-  git fetch origin %s && git worktree add --detach ../nights FETCH_HEAD
-  benchgate baseline accept ../nights/%s/%s/%s --new-epoch --reason "why the level changed"
+  git fetch origin %s && git worktree add --detach ../kept FETCH_HEAD
+  benchgate baseline accept ../kept/%s/%s/%s --new-epoch --reason "why the level changed"
   `+"```"+`
 - **It was the machine**: leave it. Once a later night is merged here, this one is passed over.
 `, at.Data, at.Data, folder, n.Night, n.Runner)

@@ -46,15 +46,20 @@ func TestPullRequestSaysWhatAPersonNeeds(t *testing.T) {
 
 // A digest of the lab machine may say anything: nothing of it leaves the block, mentions somebody or links somewhere.
 func TestForeignTextStaysInItsBlock(t *testing.T) {
-	why := "x\n~~~\n@everyone <!-- --> [a](https://example.com) \u202e `` ``` | ::error::x\r\n# heading" + strings.Repeat("é", 5000)
+	why := "x\n~~~\n@everyone <!-- --> [a](https://example.com) \u202e `` ``` | ::error::x\r\n# heading ~~~~~~~ x ~~~" + strings.Repeat("é", 5000)
 	r := Result{Nights: []baseline.Replayed{stood(1, baseline.Refused, why)}}
 	body := r.Told()
 	lines := strings.Split(strings.TrimSuffix(body, "\n"), "\n")
-	if len(lines) != 3 || lines[0] != "~~~text" || lines[2] != "~~~" || !strings.HasPrefix(lines[1], "2026-09-01-101  lab  REFUSED: x ~~~ @everyone") {
+	if lines[0] != "~~~text" || lines[1] != "2026-09-01-101  lab  REFUSED:" || lines[2] != "    x ~~~ @everyone <!-- --> [a](https://example.com) `` ``` | ::error::x #" {
 		t.Errorf("the block:\n%s", body)
 	}
-	if strings.ContainsAny(body, "\u202e\r") || len([]rune(lines[1])) > 700 {
-		t.Errorf("%d characters: %q", len([]rune(lines[1])), lines[1])
+	for _, line := range lines[2 : len(lines)-1] {
+		if !strings.HasPrefix(line, "    ") { // three blanks before a fence end a block
+			t.Errorf("what may end the block: %q", line)
+		}
+	}
+	if strings.ContainsAny(body, "\u202e\r") || len([]rune(body)) > 700 {
+		t.Errorf("%d characters: %q", len([]rune(body)), body)
 	}
 }
 
