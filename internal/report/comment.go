@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/benchgate/benchgate/internal/gate"
 )
@@ -61,9 +62,10 @@ func cutBytes(s string, most size) string {
 // drafted is the whole comment. The keeps are its order of importance: a reviewer needs the verdict, why, and what is worst;
 // then what to do; the runs are needed by nobody who has not read all the rest.
 func drafted(v gate.Verdict, where string) draft {
-	findings := worstFirst(v.Findings)
+	every := worstFirst(v.Findings)
+	plan, calm := steps(v.Outcome, every)
+	findings := slices.DeleteFunc(every, nameless)
 	open, rest := opened(v, findings)
-	plan, calm := steps(v.Outcome, findings)
 	var (
 		title            = titleBlock(v)
 		mind             = mindBlock(v)
@@ -140,6 +142,9 @@ func opened(v gate.Verdict, findings []gate.Finding) (open, rest []gate.Finding)
 	}
 	return findings[:n], findings[n:]
 }
+
+// nameless reports whether a finding is of no metric in particular: the verdict's sentence says it, and a row could not.
+func nameless(f gate.Finding) bool { return f.Scenario == "" && f.Metric == "" }
 
 // calm reports whether a finding asks for nothing.
 func calm(f gate.Finding) bool {

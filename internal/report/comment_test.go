@@ -113,7 +113,7 @@ func TestTheWorstStaysLongest(t *testing.T) {
 	worst := worstFirst(v.Findings)
 	got := Comment(v, 2000)
 	for _, f := range worst[:3] {
-		if row := "`" + f.Scenario + "` | `" + f.Metric + "`"; !strings.Contains(got, row) {
+		if row := "`" + f.Scenario + "` `" + f.Metric + "`"; !strings.Contains(got, row) {
 			t.Errorf("no row %s in\n%s", row, got)
 		}
 	}
@@ -209,5 +209,34 @@ func BenchmarkSummaryOf5000Findings(b *testing.B) {
 	b.ResetTimer()
 	for b.Loop() {
 		Summary(v, 1_000_000)
+	}
+}
+
+// TestAFindingOfNoMetricHasNoRow: the sentence of the verdict says it; a row would be empty but for the outcome.
+func TestAFindingOfNoMetricHasNoRow(t *testing.T) {
+	v := verdicts(t)["pass"].Withheld("A job before this one did not succeed: failure.", "See its log.")
+	got := Comment(v, mostCharacters)
+	for _, want := range []string{"## ⛔ benchgate: MISSING", "\nA job before this one did not succeed: failure.\n", "See its log.", "| ✅\u00a0pass | `ttft.p95` |", "Scenario: `chat`."} {
+		if !strings.Contains(got, want) {
+			t.Errorf("it lacks %q:\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "| ⛔") {
+		t.Errorf("a row says nothing:\n%s", got)
+	}
+}
+
+// TestBaselinesOfTheWorkingTreeAreNamedByTheirRunner: a folder's name alone would be said twice.
+func TestBaselinesOfTheWorkingTreeAreNamedByTheirRunner(t *testing.T) {
+	v := verdicts(t)["regressed"]
+	held := *v.Baseline // the verdicts are shared
+	v.Baseline = &held
+	v.Baseline.Ref, v.Baseline.Origin.Commit = "baselines", strings.Repeat("4f2a9c1d", 5)
+	if got := opponent(v); !strings.HasPrefix(got, "baselines/h100-1x: 5 sessions") || !strings.Contains(got, "; commit 4f2a9c1,") {
+		t.Errorf("compared with %q", got)
+	}
+	v.Baseline.Ref, v.Baseline.Origin.Commit = "elsewhere", "release 5, built by hand"
+	if got := opponent(v); !strings.HasPrefix(got, "baseline elsewhere: 5 sessions") || !strings.Contains(got, "; commit release 5, built by hand,") {
+		t.Errorf("compared with %q", got)
 	}
 }

@@ -20,7 +20,7 @@ func opponent(v gate.Verdict) string {
 		case len(v.Unconfirmed()) > 0:
 			return against(v) + "; the second stage, with " + turns + ", is not measured"
 		}
-		return against(v) + "; what that left open, with " + turns
+		return against(v) + ". What that left open was decided with " + turns
 	}
 	return against(v)
 }

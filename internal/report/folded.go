@@ -101,6 +101,9 @@ func tableOf(b *block, sentence string, head []string, align string, rows [][]st
 						s = code(s)
 					}
 				}
+				if columns[j].align == "--:" {
+					s = tight(s)
+				}
 				cells = append(cells, s)
 			}
 			if n > 0 {

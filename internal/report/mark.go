@@ -35,21 +35,22 @@ var bars = strings.NewReplacer(`\|`, `\ \|`, "|", `\|`)
 func cell(s string) string { return bars.Replace(s) }
 
 var (
-	// quoted is text that strconv.Quote wrote.
-	quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+	// spans are what stands in a code span as it is: text that strconv.Quote wrote, commands of ours to be copied, and keys of
+	// benchgate.yaml with a word that one may have.
+	spans = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|\b(?:campaign|gate|load|target)(?:\.[a-z_]+|\[\d+\])+(?:: (?:committed|interleaved|confirm|fail|warn)\b)?|\bbenchgate(?: (?:run|init|gate|doctor|calibrate|baseline(?: (?:accept|list|show|verify|rm))?)\b)(?: --scenario [a-z0-9-]+| --[a-z-]+(?: [A-Z]+\b)?| [A-Z]+\b)*`)
 	// risky is a word that markdown, or what GitHub makes of it, could take for more than a word.
 	risky = regexp.MustCompile("[@<>\\[\\]`#|\\\\_*~&$]|://|(?i:www\\.)|:[0-9A-Za-z+-]|(?i:\\bgh-)|\\b[0-9a-fA-F]{7,64}\\b")
 	// leading is a first word that could begin a list, a rule, or a command to whoever reads the log.
 	leading = regexp.MustCompile(`^([-+=>:]|\d+[.)]$)`)
 )
 
-// inline writes a sentence of ours in which foreign words may stand: what was quoted, and every risky word, becomes a code
-// span; the rest holds nothing that could be taken for markup.
+// inline writes a sentence of ours in which foreign words may stand: what was quoted, our commands and keys, and every
+// risky word become code spans; the rest holds nothing that could be taken for markup.
 func inline(s string) string {
 	var b strings.Builder
 	rest := s
 	for rest != "" {
-		at := quoted.FindStringIndex(rest)
+		at := spans.FindStringIndex(rest)
 		if at == nil {
 			at = []int{len(rest), len(rest)}
 		}

@@ -77,26 +77,23 @@ type column struct {
 	of           func(gate.Finding) string
 }
 
-// columnsOf are those in which one of the findings has something to say. The scenario stands below the table where all of the
-// verdict's findings are of one.
+// columnsOf are those in which one of the findings has something to say. The change comes before the values: on a telephone the
+// first three are seen without scrolling. The scenario stands below the table where all of the verdict's findings are of one.
 func columnsOf(findings, every []gate.Finding, confidence string) []column {
 	interval := "change (" + strings.TrimSpace(confidence+" interval") + ")"
 	columns := []column{
-		{"outcome", "---", func(f gate.Finding) string { return sign(f.Outcome) }},
-		{"scenario", "---", func(f gate.Finding) string { return code(name(f.Scenario)) }},
-		{"metric", "---", func(f gate.Finding) string { return code(name(f.Metric)) }},
-		{"base → head", "--:", sides},
+		{"outcome", "---", func(f gate.Finding) string { return tight(sign(f.Outcome)) }},
+		{"metric", "---", func(f gate.Finding) string { return names([]gate.Finding{f}) }},
 		{interval, "---", func(f gate.Finding) string { return tight(extent(f)) }},
+		{"base → head", "--:", func(f gate.Finding) string { return tight(sides(f)) }},
 		{"SLO", "---", func(f gate.Finding) string { return tight(promise(f)) }},
-		{"would detect", "--:", func(f gate.Finding) string { return tight(detectable(f)) }},
+		{"would\u00a0detect", "--:", func(f gate.Finding) string { return tight(detectable(f)) }},
 	}
 	if oneScenario(every) {
-		columns = slices.Delete(columns, 1, 2)
-		columns[2].of = func(f gate.Finding) string { return tight(sides(f)) }
+		columns[1].of = func(f gate.Finding) string { return code(name(f.Metric)) }
 	}
 	if _, same := equalRuns(findings); !same {
-		at := slices.IndexFunc(columns, func(c column) bool { return c.title == interval })
-		columns[at].of = func(f gate.Finding) string { return strings.TrimSpace(tight(extent(f)) + " " + tight(runsOf(f))) }
+		columns = append(columns, column{"runs", "--:", runs})
 	}
 	return slices.DeleteFunc(columns, func(c column) bool {
 		return !slices.ContainsFunc(findings, func(f gate.Finding) bool { return c.of(f) != "" })
@@ -220,14 +217,6 @@ func legend(findings []gate.Finding, alone bool) string {
 		return ""
 	}
 	return "\n" + strings.Join(parts, " ") + "\n"
-}
-
-// runsOf says how many runs stand on each side of one finding.
-func runsOf(f gate.Finding) string {
-	if s := runs(f); s != "" {
-		return s + " runs"
-	}
-	return ""
 }
 
 // equalRuns says how many runs stand on each side, where that is the same for all findings.

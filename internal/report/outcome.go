@@ -24,7 +24,7 @@ var looks = []look{
 	{gate.Invalid, "!", "⛔", "broken", "the measurement cannot be believed"},
 	{gate.Incomparable, "!", "⛔", "broken", "the two sides are not the same experiment"},
 	{gate.Missing, "!", "⛔", "broken", "something that was expected was not measured"},
-	{gate.Inconclusive, "?", "❔", "open", "neither a worsening nor its absence is shown"},
+	{gate.Inconclusive, "?", "🟡", "open", "neither a worsening nor its absence is shown"},
 	{gate.New, "+", "🆕", "open", "there is nothing to compare with yet"},
 	{gate.Waived, "~", "☑️", "plain", "worse, within what a waiver allows"},
 	{gate.Improved, "✓", "✅", "good", "shown to be better, by the tolerance or more"},

@@ -11,19 +11,21 @@ import (
 // cells is the width of an interval drawn in text.
 const cells = 46
 
-// sketchLegend explains the characters of a sketch.
-const sketchLegend = "\n│ no change   ┊ tolerance   ╎ rule-out   ├─●─┤ change with its interval   ◂ ▸ goes on\n"
-
 // sketch draws the interval of each compared finding in monospaced text, one a line, on a common scale. The head has the
-// scale, the foot explains the characters.
+// scale, the foot explains the characters. The scenario is named where there are several.
 func sketch(findings []gate.Finding) (head string, lines []string, foot string) {
 	findings = slices.DeleteFunc(slices.Clone(findings), func(f gate.Finding) bool { return f.Change == nil })
 	if len(findings) == 0 {
 		return "", nil, ""
 	}
 	a := axisOf(findings)
+	alone := oneScenario(findings)
 	label := func(f gate.Finding) string {
-		return lookOf(f.Outcome).Sign + " " + cut(name(f.Scenario), 24) + " " + cut(name(f.Metric), 16)
+		s := lookOf(f.Outcome).Sign + " "
+		if !alone {
+			s += cut(name(f.Scenario), 24) + " "
+		}
+		return s + cut(name(f.Metric), 16)
 	}
 	wide := 0
 	for _, f := range findings {
@@ -34,7 +36,23 @@ func sketch(findings []gate.Finding) (head string, lines []string, foot string) 
 	for _, f := range findings {
 		lines = append(lines, strings.TrimRight(mute(pad(label(f), wide))+"  "+strip(a, f), " ")+"\n")
 	}
-	return head, lines, sketchLegend
+	return head, lines, key(findings, strings.Join(lines, ""))
+}
+
+// key explains the characters that are drawn, in lines that are no longer than the drawing.
+func key(findings []gate.Finding, drawn string) string {
+	lines := "│ no change"
+	if slices.ContainsFunc(findings, func(f gate.Finding) bool { return f.Tolerance != nil }) {
+		lines += "   ┊ tolerance"
+	}
+	if slices.ContainsFunc(findings, func(f gate.Finding) bool { return f.RuleOut != nil }) {
+		lines += "   ╎ rule-out"
+	}
+	lines += "\n├─●─┤ change with its interval"
+	if strings.ContainsAny(drawn, "◂▸") {
+		lines += "   ◂ ▸ goes on"
+	}
+	return "\n" + lines + "\n"
 }
 
 // directions says on which side of no change lies what.

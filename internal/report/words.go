@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -261,7 +262,7 @@ func against(v gate.Verdict) string {
 		s += ", newest " + older(b.AgeDays) + " than the candidate"
 	}
 	var origin []string
-	for _, x := range [][2]string{{"commit ", b.Origin.Commit}, {"engine ", b.Origin.Engine}, {"accepted by ", b.Origin.Who}} {
+	for _, x := range [][2]string{{"commit ", short(b.Origin.Commit)}, {"engine ", b.Origin.Engine}, {"accepted by ", b.Origin.Who}} {
 		if x[1] != "" {
 			origin = append(origin, x[0]+name(x[1]))
 		}
@@ -281,14 +282,31 @@ func stands(v gate.Verdict) string {
 	switch {
 	case v.Baseline.Ref == "":
 		return "baseline"
-	case !ok:
+	case !ok && v.Baseline.Ref != baselines:
 		return "baseline " + name(v.Baseline.Ref)
 	}
-	folder := "baselines"
+	folder := baselines
 	if v.Runner != "" {
 		folder += "/" + name(v.Runner)
 	}
-	return folder + " at " + fmt.Sprintf("%.7s", name(commit))
+	if ok {
+		folder += " at " + fmt.Sprintf("%.7s", name(commit))
+	}
+	return folder
+}
+
+// baselines is the folder in which they stand, unless a verdict names another place.
+const baselines = "baselines"
+
+// hash is a commit, whole or shortened.
+var hash = regexp.MustCompile(`^[0-9a-f]{7,64}$`)
+
+// short is a commit as people write it; what is none stays as it is.
+func short(commit string) string {
+	if hash.MatchString(commit) {
+		return commit[:7]
+	}
+	return commit
 }
 
 // age writes days; hours below one day, and no less than that.
