@@ -81,7 +81,7 @@ func (a *action) decide() judgement {
 	for _, q := range all {
 		one := answer{runner: q.Runner, err: err}
 		if err == nil && needless == "" {
-			one.verdict, one.err = a.judgeOne(q, found)
+			one.verdict, one.err = a.judgeOne(q, all, found)
 			a.adopting(one.verdict)
 			one.verdict.Warnings = slices.Concat(edited, q.changes(), one.verdict.Warnings)
 			one.edited = len(edited)+len(q.changes()) > 0
@@ -134,7 +134,7 @@ func (a *action) failed(maySkip bool) string {
 	return strings.Join(bad, ", ")
 }
 
-func (a *action) judgeOne(q asked, found map[string]string) (gate.Verdict, error) {
+func (a *action) judgeOne(q asked, all []asked, found map[string]string) (gate.Verdict, error) {
 	p, err := a.policy(q)
 	if err != nil {
 		return gate.Verdict{}, err
@@ -144,7 +144,8 @@ func (a *action) judgeOne(q asked, found map[string]string) (gate.Verdict, error
 		return gate.Verdict{}, err
 	}
 	if bad := a.failed(false); bad != "" {
-		v = v.Withheld(a.withheld(bad))
+		why, next := a.withheld(bad)
+		v = v.Withheld(why+parted(q.Runner, all, found), next)
 	}
 	return v, nil
 }

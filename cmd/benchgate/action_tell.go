@@ -23,8 +23,14 @@ const (
 // severest are exit codes, the first wins.
 var severest = []int{exitUsage, 1, exitServer, 4, exitOK}
 
-// rank is the place of an answer among others, the worst has the lowest.
-func (o answer) rank() int { return slices.Index(severest, o.code()) }
+// rank is the place of an answer among others, the worst has the lowest: of two as bad, the one of which there is nothing.
+func (o answer) rank() int {
+	place := 2 * slices.Index(severest, o.code())
+	if o.err == nil && !absent(o.verdict) {
+		place++
+	}
+	return place
+}
 
 // code is the exit code of the answer.
 func (o answer) code() int {
