@@ -147,6 +147,9 @@ func (a *action) tellNight(r nightly.Result, at nightly.Repository, stood github
 	}
 	a.summarize(func(limit int) string {
 		text := fmt.Sprintf("**benchgate**: %s\n\n%s", strings.TrimPrefix(r.Title(), "baselines: "), r.Told())
+		if r.Kept == "" {
+			text += "\nThis night measured nothing that could be kept: see the job that measures.\n"
+		}
 		if stood.Number != 0 {
 			text += fmt.Sprintf("\nStanding pull request: #%d\n", stood.Number)
 		}

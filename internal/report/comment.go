@@ -86,7 +86,7 @@ func drafted(v gate.Verdict, where string) draft {
 		runs             = runsBlock(findings)
 	)
 	if !green(v) {
-		with.addText("\nCompared with " + inline(opponent(v)) + ".\n")
+		with.addText("\n" + inline(compared(v)) + "\n")
 	}
 	return draft{
 		blocks: []*block{title, mind, table, drawing, todo, with, warnings, hushed, more, words, checks, waived, surround, account, client, starts, method, runs},

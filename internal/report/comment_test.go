@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/benchgate/benchgate/internal/gate"
@@ -238,5 +239,9 @@ func TestBaselinesOfTheWorkingTreeAreNamedByTheirRunner(t *testing.T) {
 	v.Baseline.Ref, v.Baseline.Origin.Commit = "elsewhere", "release 5, built by hand"
 	if got := opponent(v); !strings.HasPrefix(got, "baseline elsewhere: 5 sessions") || !strings.Contains(got, "; commit release 5, built by hand,") {
 		t.Errorf("compared with %q", got)
+	}
+	v.At = time.Time{}
+	if got := compared(v); !strings.HasPrefix(got, "To be compared with baseline elsewhere: 5 sessions; commit") {
+		t.Errorf("where there is no candidate: %q", got)
 	}
 }

@@ -7,6 +7,14 @@ import (
 	"github.com/benchgate/benchgate/internal/gate"
 )
 
+// compared is a sentence on what the candidate was compared with, or would be if there were one.
+func compared(v gate.Verdict) string {
+	if v.At.IsZero() {
+		return "To be compared with " + opponent(v) + "."
+	}
+	return "Compared with " + opponent(v) + "."
+}
+
 // opponent says what the candidate was compared with, as the design has it.
 func opponent(v gate.Verdict) string {
 	const turns = "the build at base, started in turn with the candidate"

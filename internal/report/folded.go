@@ -122,7 +122,7 @@ func environmentBlock(v gate.Verdict) *block {
 	}
 	b := folded("the environment", summary)
 	if green(v) {
-		b.addText("Compared with " + inline(opponent(v)) + ".\n")
+		b.addText(inline(compared(v)) + "\n")
 	}
 	if s := since(v); s != "" {
 		b.addText(strings.Repeat("\n", len(b.items)) + "The baseline since its epoch began: " + inline(prose(s)) + "\n")

@@ -29,7 +29,7 @@ type sheet struct {
 	gate.Verdict
 	Look             look
 	Title            string
-	Against, Since   string
+	Compared, Since  string
 	Level            string
 	Findings         []gate.Finding
 	Shown, Folded    []gate.Finding
@@ -72,7 +72,7 @@ type figure struct {
 // writeHTML renders one file that needs nothing else: no script, no font, no fetch.
 func writeHTML(w io.Writer, v gate.Verdict) error {
 	s := sheet{
-		Verdict: v, Look: lookOf(v.Outcome), Against: opponent(v), Since: since(v), Level: level(v), Findings: worstFirst(v.Findings), Notes: notes(v),
+		Verdict: v, Look: lookOf(v.Outcome), Compared: compared(v), Since: since(v), Level: level(v), Findings: worstFirst(v.Findings), Notes: notes(v),
 		Simulation: saysSimulated, Defaults: saysDefaults, WaiverLines: waivers(v.Waivers), AttemptLines: attempts(v.Attempts),
 	}
 	s.Title = "benchgate: " + name(string(v.Outcome)) + " on " + name(v.Runner)

@@ -65,7 +65,7 @@ func (t *page) headline(v gate.Verdict) {
 	if v.DefaultRules {
 		t.wrap("", "", saysDefaults)
 	}
-	t.wrap("", "", "Compared with "+opponent(v)+".")
+	t.wrap("", "", compared(v))
 }
 
 // section writes one labelled paragraph; nothing when it is empty.
