@@ -10,4 +10,4 @@ eval "$found"
 export ACT
 go test -count=1 ./internal/ghfake/... ./internal/github
 go test -count=1 -run NoFault ./cmd/benchgate
-go test -tags act -run Chain -count=1 -timeout 20m -parallel 4 -v ./internal/acttest
+go test -tags act -run Chain -count=1 -timeout 20m -parallel 8 -v ./internal/acttest

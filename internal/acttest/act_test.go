@@ -27,7 +27,8 @@ type job struct {
 	api      string              // address of the API
 	attempt  string              // of the run, from "1"
 	folder   string              // of the case: what the stand-ins leave lies there
-	state    string              // of the lab machine's user; empty: that of the world
+	state    string              // of the lab machine's user
+	began    func(pid int)       // is told act's process; nil: nobody wants to know
 	edit     func(string) string // changes the workflow where act cannot do what GitHub does; nil: as init writes it
 }
 
@@ -100,18 +101,22 @@ func (w *world) play(t *testing.T, j job) outcome {
 	}, w.actions(t, work)...)...)
 	cmd.Dir = work
 	// GitHub's repositories are folders here.
-	env := w.environment()
-	if j.state != "" {
-		env = append(env, "XDG_STATE_HOME="+j.state) // the last of a name counts
-	}
-	cmd.Env = append(env, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=url.file://"+j.folder+"/.insteadOf", "GIT_CONFIG_VALUE_0=https://github.com/")
+	cmd.Env = append(w.environment(), "XDG_STATE_HOME="+j.state, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=url.file://"+j.folder+"/.insteadOf", "GIT_CONFIG_VALUE_0=https://github.com/")
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 20 * time.Second
-	out, err := cmd.CombinedOutput()
-	if ctx.Err() != nil {
-		t.Fatalf("act: %v\n%s", err, tail(string(out)))
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
 	}
-	return read(t, out)
+	if j.began != nil {
+		j.began(cmd.Process.Pid)
+	}
+	// How act ends is told by its messages: it fails where a job does.
+	if err := cmd.Wait(); ctx.Err() != nil {
+		t.Fatalf("act: %v\n%s", err, tail(out.String()))
+	}
+	return read(t, out.Bytes())
 }
 
 // origin is where the user's repository of a case lies.

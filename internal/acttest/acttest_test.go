@@ -14,63 +14,32 @@ import (
 	"github.com/benchgate/benchgate/internal/ghfake"
 )
 
-// row is one line of testdata/cases.md.
-type row struct {
-	name, event, change, wrong string
-	told                       // what is expected
-	says                       string
-}
-
-// told is what a run of the workflow has to come to.
-type told struct{ Jobs, Outcome, Exit, Comment, Statuses, Server string }
-
-func rows(t *testing.T) []row {
-	t.Helper()
-	data, err := os.ReadFile("testdata/cases.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all []row
-	for line := range strings.Lines(string(data)) {
-		cells := strings.Split(strings.TrimSpace(line), "|")
-		if len(cells) < 13 || strings.HasPrefix(cells[1], "-") || strings.TrimSpace(cells[1]) == "case" {
-			continue
-		}
-		for i := range cells {
-			cells[i] = strings.TrimSpace(cells[i])
-		}
-		all = append(all, row{
-			cells[1], cells[2], cells[3], cells[4],
-			told{cells[5], cells[6], cells[7], cells[8], cells[9], cells[10]},
-			cells[11],
-		})
-	}
-	if len(all) == 0 {
-		t.Fatal("no rows")
-	}
-	return all
-}
-
 // TestChain plays every case. The first of each change measures; the others find its campaign and measure nothing again,
-// so they may run beside each other.
+// so they may run beside each other. So may what has to end red whatever disturbs it.
 func TestChain(t *testing.T) {
 	w := newWorld(t)
+	all := rows(t)
 	var measured []string
-	for _, r := range rows(t) {
+	for _, r := range all {
 		t.Run(r.name, func(t *testing.T) {
-			again := slices.Contains(measured, r.change)
+			beside := slices.Contains(measured, r.change) || r.Exit != "0" && alone(r, all)
 			measured = append(measured, r.change)
-			if again {
+			if beside {
 				t.Parallel()
 			}
-			w.check(t, r, again)
+			w.check(t, r, beside)
 		})
 	}
 }
 
-// check plays one row. Where its change was measured before, it goes on with a copy of what is known: two jobs of one commit
-// may not write one campaign at the same time.
-func (w *world) check(t *testing.T, r row, again bool) {
+// alone reports whether no other row needs what a row measures.
+func alone(r row, all []row) bool {
+	return !slices.ContainsFunc(all, func(o row) bool { return o.name != r.name && o.change == r.change })
+}
+
+// check plays one row. Beside others it goes on with a copy of what is known of its change: two jobs of one commit may not
+// write one campaign at the same time.
+func (w *world) check(t *testing.T, r row, beside bool) {
 	c := w.commit[r.change]
 	folder := filepath.Join(w.folder, "cases", strings.ReplaceAll(r.name, " ", "-"))
 	copyFolder(t, filepath.Join(w.folder, "hub"), folder)
@@ -81,52 +50,73 @@ func (w *world) check(t *testing.T, r row, again bool) {
 		f = files[kind]
 	}
 	hub := ghfake.New(t, ghfake.Options{
-		Repository: "example/server", Token: token, ReadOnly: of == "fork" || of == "deleted", Faults: faults(r.wrong),
+		Repository: "example/server", Token: token, ReadOnly: of == "fork" || of == "deleted", Faults: r.faults(),
 		State: ghfake.State{Pulls: []ghfake.Pull{{Number: 7, Title: hostileTitle, Author: "octocat", HeadRef: hostileBranch, HeadSHA: c.head, HeadRepository: "octocat/server", BaseSHA: c.base}}},
 	})
-	sha := c.merge
-	if kind == "schedule" || kind == "workflow_dispatch" {
-		sha = c.base
-	}
-	j := job{workflow: f.name, event: kind, payload: event(t, r.event, c), sha: sha, api: hub.URL, attempt: "1", folder: folder}
-	if again {
+	j := job{workflow: f.name, event: kind, payload: event(t, r.event, c), sha: c.merge, api: hub.URL, attempt: "1", folder: folder, state: filepath.Join(w.folder, "state")}
+	if beside {
 		j.state = filepath.Join(folder, "state")
-		copyFolder(t, filepath.Join(w.folder, "state"), j.state)
-	}
-	switch r.wrong {
-	case "artifact":
-		write(t, filepath.Join(folder, "no-room"), nil, 0o644)
-	case "interrupted":
-		j.edit = cancelled
-		w.interrupt(t, filepath.Join(folder, "bench-run.pid"))
-	}
-	got := w.play(t, j)
-	keep(t, f, got, hub, folder)
-	if diff := cmp.Diff(r.told, tell(f, got, hub, folder)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	said(t, r, f, got, hub)
-	for _, s := range hub.State().Statuses {
-		if s.SHA != c.head {
-			t.Errorf("the status stands at %s, not at the head %s", s.SHA, c.head)
+		if !r.goes("interrupted") { // what is measured to its end cannot be interrupted
+			copyFolder(t, filepath.Join(w.folder, "state"), j.state)
 		}
 	}
-	hidden(t, got, folder)
-	bare(t, folder)
-	if kind == "schedule" {
-		w.proposed(t, hub, folder)
+	switch {
+	case kind == "workflow_dispatch":
+		j.sha = c.base
+	case of == "second":
+		w.first(t, f, j)
 	}
-	if r.wrong == "interrupted" {
+	if kind == "schedule" { // what was proposed is merged
+		w.command(t, origin(folder), "git", "update-ref", "refs/heads/main", c.merge)
+	}
+	for _, wrong := range r.wrong {
+		if of, lost := strings.CutPrefix(wrong, "artifact "); lost {
+			write(t, filepath.Join(folder, "no-room"), []byte(of), 0o644)
+		}
+	}
+	if r.goes("interrupted") {
+		j.edit = cancelled
+		interrupt(t, j.state, filepath.Join(folder, "bench-run.pid"))
+	}
+	w.judged(t, r, f, j, hub)
+	if r.name == "interrupted" {
 		j.attempt, j.edit = "2", nil
+		w.killed(t, f, j)
+		j.attempt = "3"
 		w.again(t, f, j, hub)
 	}
 }
 
-// again runs the interrupted workflow once more: what was measured counts, and the comment is brought up to date.
+// judged plays a job and looks whether it comes to what its row says.
+func (w *world) judged(t *testing.T, r row, f file, j job, hub *ghfake.Server) {
+	t.Helper()
+	got := w.play(t, j)
+	w.keep(t, f, got, hub, j.folder)
+	if diff := cmp.Diff(r.told, tell(f, got, hub, j.folder)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	said(t, r, f, got, hub)
+	for _, s := range hub.State().Statuses {
+		if head := w.commit[r.change].head; s.SHA != head {
+			t.Errorf("the status stands at %s, not at the head %s", s.SHA, head)
+		}
+	}
+	if n := len(hub.Comments(7)); n > 1 {
+		t.Errorf("there are %d comments", n)
+	}
+	hidden(t, got, j.folder)
+	bare(t, j.folder)
+	ended(t, j.folder)
+	if j.event == "schedule" {
+		w.proposed(t, r, hub, j.folder)
+	}
+}
+
+// again runs a cancelled workflow to its end: what was measured counts, and the comment is brought up to date.
 func (w *world) again(t *testing.T, f file, j job, hub *ghfake.Server) {
 	t.Helper()
 	got := w.play(t, j)
-	keep(t, f, got, hub, j.folder+"-again")
+	w.keep(t, f, got, hub, j.folder+"-again")
 	if diff := cmp.Diff(told{"success success success", "pass", "0", "updated", "", "started"}, tell(f, got, hub, j.folder)); diff != "" {
 		t.Errorf("again (-want +got):\n%s", diff)
 	}
@@ -149,6 +139,7 @@ var gates = []string{"plan", "bench", "verdict"}
 // files are the workflows by the event that starts them, and by what stands behind its colon.
 var files = map[string]file{
 	"pull_request":      {"benchgate.yml", gates, "verdict"},
+	"several":           {"several-runners.yml", gates, "verdict"},
 	"merge_group":       {"merge-queue.yml", gates, "verdict"},
 	"queued":            {"merge-queue.yml", gates, "verdict"},
 	"fork":              {"benchgate.yml", gates, "verdict"},
@@ -157,14 +148,14 @@ var files = map[string]file{
 	"workflow_dispatch": {"benchgate-dispatch.yml", gates, "verdict"},
 }
 
-// done are things that go wrong elsewhere than in the API.
-var done = []string{"", "interrupted", "artifact"}
-
-// faults reads what goes wrong, as "500 on write".
-func faults(wrong string) []ghfake.Fault {
-	if slices.Contains(done, wrong) {
-		return nil
+// faults are what goes wrong in the API, as "500 on write".
+func (r row) faults() []ghfake.Fault {
+	var all []ghfake.Fault
+	for _, wrong := range r.wrong {
+		if wrong != "" && wrong != "interrupted" && !strings.HasPrefix(wrong, "artifact ") {
+			name, on, _ := strings.Cut(wrong, " on ")
+			all = append(all, ghfake.Fault{Name: name, On: on})
+		}
 	}
-	name, on, _ := strings.Cut(wrong, " on ")
-	return []ghfake.Fault{{Name: name, On: on}}
+	return all
 }

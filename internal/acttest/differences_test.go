@@ -10,7 +10,7 @@ import (
 
 var (
 	place = regexp.MustCompile(`\b(internal|cmd)/[a-z/]+`)
-	named = regexp.MustCompile(`\b(Test|Fuzz)[A-Z]\w+|\b\w+\.txtar`)
+	named = regexp.MustCompile(`\b(Test|Fuzz)[A-Z]\w+|\b[\w/]+\.txtar`)
 )
 
 // TestWhatActDoesNotShowIsShownElsewhere looks for the tests that stand in where act is not GitHub's runner.

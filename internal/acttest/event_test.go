@@ -11,13 +11,13 @@ const (
 )
 
 // event is the payload of an event of the user's repository, as far as anything of ours or act reads it. A pull request's
-// kind stands behind a colon: fork, deleted (the fork is), or queued (the merge queue measures it).
+// kind stands behind a colon: fork, deleted (the fork is), queued (the merge queue measures it), or several (so many runners).
 func event(t *testing.T, name string, c commits) map[string]any {
 	t.Helper()
 	repository := map[string]any{"full_name": "example/server", "name": "server", "default_branch": "main", "private": false}
 	payload := map[string]any{"repository": repository, "sender": map[string]any{"login": "octocat"}}
 	switch name {
-	case "pull_request", "pull_request:queued":
+	case "pull_request", "pull_request:queued", "pull_request:several":
 		payload["pull_request"] = pull(c, repository)
 	case "pull_request:fork":
 		payload["pull_request"] = pull(c, map[string]any{"full_name": "octocat/server", "name": "server", "fork": true})
@@ -29,7 +29,7 @@ func event(t *testing.T, name string, c commits) map[string]any {
 			"head_sha": c.merge, "head_ref": "refs/heads/gh-readonly-queue/main/pr-7-" + c.base,
 			"base_sha": c.base, "base_ref": "refs/heads/main", "head_commit": map[string]any{"id": c.merge, "message": hostileTitle},
 		}
-	case "schedule":
+	case "schedule", "schedule:second":
 		payload["schedule"] = "17 2 * * *"
 	case "workflow_dispatch":
 		payload["ref"] = "refs/heads/main"

@@ -7,7 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/benchgate/benchgate/internal/ghfake"
@@ -70,19 +72,23 @@ func given(environment string, judge bool) string {
 }
 
 // keep leaves what a person would look at in the folder that KEEP names.
-func keep(t *testing.T, f file, o outcome, hub *ghfake.Server, folder string) {
+func (w *world) keep(t *testing.T, f file, o outcome, hub *ghfake.Server, folder string) {
 	t.Helper()
 	to := os.Getenv("KEEP")
 	if to == "" {
 		return
 	}
 	to = filepath.Join(to, filepath.Base(folder))
-	write(t, filepath.Join(to, "act.json"), []byte(o.all), 0o644)
+	put := func(name, text string) { write(t, filepath.Join(to, name), []byte(text), 0o644) }
+	put("act.json", o.all)
 	for job, text := range o.summary {
-		write(t, filepath.Join(to, job+"-summary.md"), []byte(text), 0o644)
+		put(job+"-summary.md", text)
 	}
 	for _, c := range hub.Comments(7) {
-		write(t, filepath.Join(to, "comment.md"), []byte(c.Body), 0o644)
+		put("comment.md", c.Body)
+	}
+	for _, p := range hub.State().Pulls[1:] {
+		put("pull.md", p.Title+"\n\n"+p.Body)
 	}
 	logs, _ := filepath.Glob(filepath.Join(folder, "*.log"))
 	for _, log := range logs {
@@ -90,14 +96,15 @@ func keep(t *testing.T, f file, o outcome, hub *ghfake.Server, folder string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		write(t, filepath.Join(to, filepath.Base(log)), data, 0o644)
+		put(filepath.Base(log), string(data))
 	}
 }
 
-// said looks for each piece of what a case has to say in the comment, the summary, the annotations and the statuses.
+// said looks for each piece of what a case has to say in the comment, the summaries, the annotations, the statuses and the
+// standing pull request.
 func said(t *testing.T, r row, f file, o outcome, hub *ghfake.Server) {
 	t.Helper()
-	all := o.summary[f.judges]
+	all := o.summary[f.judges] + o.summary["keep"]
 	for _, c := range hub.Comments(7) {
 		all += "\n" + c.Body
 	}
@@ -106,6 +113,9 @@ func said(t *testing.T, r row, f file, o outcome, hub *ghfake.Server) {
 	}
 	for _, s := range hub.State().Statuses {
 		all += "\n" + s.Description
+	}
+	for _, p := range hub.State().Pulls[1:] {
+		all += "\n" + p.Title + "\n" + p.Body
 	}
 	for piece := range strings.SplitSeq(r.says, "; ") {
 		if !strings.Contains(all, piece) {
@@ -126,20 +136,21 @@ func bare(t *testing.T, folder string) {
 	}
 }
 
-// proposed looks for what a night leaves: its session on the data branch, and the standing pull request.
-func (w *world) proposed(t *testing.T, hub *ghfake.Server, folder string) {
+// ended looks for servers that outlive the jobs that started them.
+func ended(t *testing.T, folder string) {
 	t.Helper()
-	kept := w.command(t, origin(folder), "git", "ls-tree", "-r", "--name-only", "benchgate-data")
-	if !strings.Contains(kept, "lab/chat.json") {
-		t.Errorf("the data branch holds %q", kept)
+	data, err := os.ReadFile(filepath.Join(folder, "server.pid"))
+	if err != nil {
+		return // none was started
 	}
-	pulls := hub.State().Pulls
-	last := pulls[len(pulls)-1]
-	if len(pulls) != 2 || last.BaseRef != "main" || last.Author != ghfake.Bot {
-		t.Fatalf("the pull requests are %+v", pulls)
-	}
-	changed := w.command(t, origin(folder), "git", "diff", "--name-only", "main", last.HeadRef)
-	if changed != "baselines/lab/chat.json" {
-		t.Errorf("the standing pull request changes %q", changed)
+	for text := range strings.FieldsSeq(string(data)) {
+		pid, err := strconv.Atoi(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name, _ := os.ReadFile(filepath.Join("/proc", text, "cmdline"))
+		if syscall.Kill(pid, 0) == nil && strings.Contains(string(name), "benchgate") {
+			t.Errorf("server %d still runs", pid)
+		}
 	}
 }

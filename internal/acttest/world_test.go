@@ -122,9 +122,11 @@ func (w *world) repository(t *testing.T) {
 	git("init", "-q", "-b", "main", ".")
 	git("add", "-A")
 	git("commit", "-q", "-m", "a server")
-	out := filepath.Join(w.folder, "first")
-	w.command(t, work, "benchgate", "run", "--set", "campaign.design=committed", "--lock", device, "-o", out)
-	w.command(t, work, "benchgate", "baseline", "accept", out, "--reason", "first session")
+	for _, config := range []string{"benchgate.yaml", "benchgate/h100-1x.yaml", "benchgate/m4-max.yaml"} {
+		out := filepath.Join(w.folder, "first", config)
+		w.command(t, work, "benchgate", "run", "-c", config, "--set", "campaign.design=committed", "--lock", device, "-o", out)
+		w.command(t, work, "benchgate", "baseline", "accept", out, "--reason", "first session")
+	}
 	git("add", "-A")
 	git("commit", "-q", "-m", "a baseline")
 	base := git("rev-parse", "HEAD")
@@ -174,6 +176,7 @@ func workflows(t *testing.T, work string) {
 		put(name, name, "pull_request")
 	}
 	put("merge-queue.yml", "benchgate.yml", "merge_group")
+	put("several-runners.yml", "several-runners.yml", "pull_request")
 }
 
 func write(t *testing.T, name string, data []byte, mode os.FileMode) {

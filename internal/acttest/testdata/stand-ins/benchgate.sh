@@ -6,6 +6,8 @@ real=@PROGRAM@
 [[ ${1:-} == action ]] || exec "$real" "$@"
 
 note=$STAND_IN/$GITHUB_JOB-$BENCHGATE_MODE
+# The jobs of a matrix have one name, and each the config of its own runner.
+[[ $BENCHGATE_CONFIG != */* ]] || note+=-$(basename "$BENCHGATE_CONFIG" .yaml)
 env -0 >"$note.env"
 without=()
 while IFS= read -r -d '' variable; do

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What action.yml beside it runs.
 set -euo pipefail
-[[ ! -e $STAND_IN/no-room ]] || { echo "Artifact storage quota has been hit. Unable to upload any new artifacts."; exit 1; }
+[[ ! -e $STAND_IN/no-room || $NAME != *$(<"$STAND_IN/no-room")* ]] || { echo "Artifact storage quota has been hit. Unable to upload any new artifacts."; exit 1; }
 if [[ -z $(find "$FROM" -type f -not -path '*/.*' 2>/dev/null | head -n 1) ]]; then
   echo "no files were found in \"$FROM\""
   [[ $MISSING != error ]] || exit 1
