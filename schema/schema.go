@@ -25,31 +25,48 @@ func Of(kind string) ([]byte, error) {
 	return files.ReadFile(kind + ".json")
 }
 
-// Check holds a JSON document against the schema of a kind and returns what does not fit, a line each. An error means
-// that the document is no JSON at all.
-func Check(kind string, document []byte) (problems []string, err error) {
+// Rules are the schema of a kind, read once for any number of documents. The zero value is of no use.
+type Rules struct{ read *jsonschema.Schema }
+
+// Read returns the rules of a kind.
+func Read(kind string) (Rules, error) {
 	text, err := Of(kind)
 	if err != nil {
-		return nil, err
+		return Rules{}, err
 	}
 	rules, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
-		return nil, fmt.Errorf("schema of %s: %w", kind, err)
+		return Rules{}, fmt.Errorf("schema of %s: %w", kind, err)
 	}
 	c := jsonschema.NewCompiler()
 	if err := c.AddResource(kind, rules); err != nil {
-		return nil, fmt.Errorf("schema of %s: %w", kind, err)
+		return Rules{}, fmt.Errorf("schema of %s: %w", kind, err)
 	}
-	s, err := c.Compile(kind)
+	read, err := c.Compile(kind)
 	if err != nil {
-		return nil, fmt.Errorf("schema of %s: %w", kind, err)
+		return Rules{}, fmt.Errorf("schema of %s: %w", kind, err)
 	}
+	return Rules{read}, nil
+}
+
+// Check holds a JSON document against the schema of a kind and returns what does not fit, a line each. An error means
+// that the document is no JSON at all.
+func Check(kind string, document []byte) (problems []string, err error) {
+	r, err := Read(kind)
+	if err != nil {
+		return nil, err
+	}
+	return r.Check(document)
+}
+
+// Check returns what of a JSON document does not fit, a line each. An error means that it is no JSON at all.
+func (r Rules) Check(document []byte) (problems []string, err error) {
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(document))
 	if err != nil {
 		return nil, fmt.Errorf("read document: %w", err)
 	}
 	var wrong *jsonschema.ValidationError
-	if err := s.Validate(value); errors.As(err, &wrong) {
+	if err := r.read.Validate(value); errors.As(err, &wrong) {
 		return flatten(wrong.DetailedOutput()), nil
 	} else if err != nil {
 		return nil, err

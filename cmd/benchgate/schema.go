@@ -52,17 +52,25 @@ func (c schemaCmd) problems(data []byte) ([]string, error) {
 			return nil, err
 		}
 	case "campaign":
-		var all []string
-		for n, line := range bytes.Split(bytes.TrimSuffix(data, []byte("\n")), []byte("\n")) {
-			problems, err := schema.Check(c.Kind, line)
-			if err != nil {
-				return nil, fmt.Errorf("line %d: %w", n+1, err)
-			}
-			for _, p := range problems {
-				all = append(all, fmt.Sprintf("line %d: %s", n+1, p))
-			}
-		}
-		return all, nil
+		return lineProblems(c.Kind, data)
 	}
 	return schema.Check(c.Kind, data)
+}
+
+// lineProblems checks a document a line, by one reading of the schema: a campaign has as many lines as requests.
+func lineProblems(kind string, data []byte) (all []string, err error) {
+	rules, err := schema.Read(kind)
+	if err != nil {
+		return nil, err
+	}
+	for n, line := range bytes.Split(bytes.TrimSuffix(data, []byte("\n")), []byte("\n")) {
+		problems, err := rules.Check(line)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", n+1, err)
+		}
+		for _, p := range problems {
+			all = append(all, fmt.Sprintf("line %d: %s", n+1, p))
+		}
+	}
+	return all, nil
 }
