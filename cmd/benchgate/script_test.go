@@ -18,8 +18,10 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs every script under testdata/script: each is a user at a shell. Those under long start servers many times
-// over; what they show of deciding is tested in virtual time too.
+// over; what they show of deciding is tested in virtual time too. The others lock no device but $LOCK, which is their own:
+// what they show holds with another script beside them.
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	folders := []string{"testdata/script"}
 	if !testing.Short() {
 		folders = append(folders, "testdata/script/long")
@@ -41,6 +43,7 @@ func scriptParams() testscript.Params {
 			e.Setenv("XDG_STATE_HOME", filepath.Join(e.WorkDir, "state"))
 			e.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(e.WorkDir, "gitconfig"))
 			e.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+			e.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE"))                                             // else each process ends a second late, and there are hundreds
 			lock := fmt.Sprintf("script-%d-%s", os.Getpid(), strings.ReplaceAll(filepath.Base(e.WorkDir), "_", "-")) // of no other script's
 			e.Setenv("LOCK", lock)
 			e.Defer(func() { forgetLock(lock) })
