@@ -19,6 +19,7 @@ import (
 // TestBaselinesPageWorks runs the console blocks of docs/baselines.md in order, in one folder with the examples. Days are
 // not compared: that of an acceptance is today. A command after which the page shows "benchgate: " is refused with exit 2.
 func TestBaselinesPageWorks(t *testing.T) {
+	t.Parallel()
 	page, err := os.ReadFile("../../docs/baselines.md")
 	if err != nil {
 		t.Fatal(err)

@@ -21,6 +21,7 @@ var figure = regexp.MustCompile(`[0-9]+(\.[0-9]+)? (µs|ms|s|%)`)
 // TestClientPageWorks runs the console blocks of docs/client.md: what they show is printed, but for figures, which are the
 // machine's own, and a pause of the garbage collector, which not every run has.
 func TestClientPageWorks(t *testing.T) {
+	t.Parallel()
 	page, err := os.ReadFile("../../docs/client.md")
 	if err != nil {
 		t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 // TestDatasetsPageWorks runs the console blocks of docs/datasets.md: one for the plan, and one for every scenario of
 // examples/datasets.yaml, all of whose requests succeed. With -short that of shared prefixes stands for them all.
 func TestDatasetsPageWorks(t *testing.T) {
+	t.Parallel()
 	page, err := os.ReadFile("../../docs/datasets.md")
 	if err != nil {
 		t.Fatal(err)

@@ -20,6 +20,7 @@ var onTheLabMachine = []string{
 
 // TestGitHubPageWorks runs the console blocks of docs/github.md in order, in a new folder.
 func TestGitHubPageWorks(t *testing.T) {
+	t.Parallel()
 	page, err := os.ReadFile("../../docs/github.md")
 	if err != nil {
 		t.Fatal(err)

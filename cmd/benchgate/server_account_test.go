@@ -17,6 +17,7 @@ var yamlBlock = regexp.MustCompile("(?s)```yaml\n(.*?)```")
 // TestServerAccountPageWorks runs the console blocks of docs/server-account.md with the config that it shows. Figures are
 // those of a machine and a day: what is shown has to come in the same words.
 func TestServerAccountPageWorks(t *testing.T) {
+	t.Parallel()
 	page, err := os.ReadFile("../../docs/server-account.md")
 	if err != nil {
 		t.Fatal(err)
