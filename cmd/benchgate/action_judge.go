@@ -135,6 +135,9 @@ func (a *action) failed(maySkip bool) string {
 }
 
 func (a *action) judgeOne(q asked, all []asked, found map[string]string) (gate.Verdict, error) {
+	if err := a.twoBuilds(q); err != nil {
+		return gate.Verdict{}, err
+	}
 	p, err := a.policy(q)
 	if err != nil {
 		return gate.Verdict{}, err

@@ -216,7 +216,8 @@ func (a *action) baseConfigs(name string) (map[string][]byte, error) {
 	return files, nil
 }
 
-// changes says what the head changes of what it is judged by: none of it has an effect before it is merged.
+// changes says what the head changes of its target, which is what is measured, and of what it is judged by, of which nothing has
+// an effect before it is merged.
 func (q asked) changes() []string {
 	var lines []string
 	switch q.alone {
@@ -224,6 +225,9 @@ func (q asked) changes() []string {
 		lines = append(lines, fmt.Sprintf("%s is not there at base: its rules are those of the change itself", q.name))
 	case "base":
 		lines = append(lines, fmt.Sprintf("the change removes %s: it is judged by what stands at base", q.name))
+	}
+	for _, l := range q.edits.UnderTest(mostEdits) {
+		lines = append(lines, fmt.Sprintf("the change edits the target of %s, which is what is under test: %s", q.name, l))
 	}
 	for _, l := range q.edits.Lines(mostEdits) {
 		lines = append(lines, fmt.Sprintf("the change edits %s, which has no effect before it is merged: %s", q.name, l))

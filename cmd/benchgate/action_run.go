@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -59,6 +60,9 @@ func (a *action) oneAsked() (config.Config, inherited, []string, error) {
 		notes = append(notes, "there is no base to take turns with: design committed")
 	}
 	if err := noLink(q.Config); err != nil {
+		return config.Config{}, inherited{}, nil, err
+	}
+	if err := cmp.Or(a.twoBuilds(q), apartOnDisk(q.Config)); err != nil {
 		return config.Config{}, inherited{}, nil, err
 	}
 	conf, from := q.Config, inherited{}

@@ -49,6 +49,9 @@ func besideReference(sh *shell, name string, data []byte) (config.Config, inheri
 	if err != nil {
 		return conf, inherited{}, err
 	}
+	if err := apartOnDisk(conf); err != nil {
+		return conf, inherited{}, err
+	}
 	return inherit(sh, conf, "the head's target", func(file string, base []byte) (config.Config, error) {
 		return config.ParseBeside(name, data, file, base)
 	})

@@ -47,7 +47,7 @@ func against(name string, head, base []byte, beside *target, folder string) (Con
 	if err != nil {
 		return Config{}, Edits{}, err
 	}
-	var edits Edits
+	edits := Edits{Was: c.Target}
 	if was, is := c.Target.Model, own.Target.Model; was != is {
 		edits.Model = Edit{"target.model", brief("model", was), brief("model", is)}
 	}
@@ -56,8 +56,12 @@ func against(name string, head, base []byte, beside *target, folder string) (Con
 	return c, edits, nil
 }
 
-// Edits are what a head's text changes in its config, beside the build that it puts under test.
+// Edits are what a head's text changes in its config.
 type Edits struct {
+	// Was is the target as it stands at base.
+	Was Target
+	// Target are the changed keys of the target: they have an effect at once, since the head's target is what is under test.
+	Target []Edit
 	// Keys are outside target: they have no effect before they are merged. Those of base come first, in the order of its
 	// text.
 	Keys []Edit
@@ -81,11 +85,16 @@ func (e Edit) String() string {
 }
 
 // Lines are the edits outside target, a line each, at most so many; the last then says how many more there are.
-func (e Edits) Lines(most int) []string {
+func (e Edits) Lines(most int) []string { return linesOf(e.Keys, most) }
+
+// UnderTest is Lines of the edits of target.
+func (e Edits) UnderTest(most int) []string { return linesOf(e.Target, most) }
+
+func linesOf(edits []Edit, most int) []string {
 	var lines []string
-	for i, k := range e.Keys {
-		if i == most-1 && len(e.Keys) > most {
-			return append(lines, fmt.Sprintf("and %d more", len(e.Keys)-i))
+	for i, k := range edits {
+		if i == most-1 && len(edits) > most {
+			return append(lines, fmt.Sprintf("and %d more", len(edits)-i))
 		}
 		lines = append(lines, k.String())
 	}
@@ -118,9 +127,12 @@ func (e *Edits) compareMaps(key string, base, head *ast.MappingNode) {
 	for _, b := range base.Values {
 		name := b.Key.GetToken().Value
 		switch h := is[name]; {
-		case inside(name) == "target":
 		case h == nil:
 			e.note(inside(name), b.Value, nil)
+		case inside(name) == "target":
+			var under Edits
+			under.compare("target", b.Value, h)
+			e.Target = under.Keys
 		default:
 			e.compare(inside(name), b.Value, h)
 		}

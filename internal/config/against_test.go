@@ -56,6 +56,9 @@ func told(head, base []byte) string {
 	if e.Model.Key != "" {
 		line("model", e.Model.String())
 	}
+	for _, k := range e.Target {
+		line("under test", k.String())
+	}
 	for _, k := range e.Keys {
 		line("edit", k.String())
 	}
@@ -198,6 +201,12 @@ func FuzzAgainst(f *testing.F) {
 		}
 		if (h.Target.Model != b.Target.Model) != (e.Model.Key != "") {
 			t.Fatalf("model of %q and %q: %+v", b.Target.Model, h.Target.Model, e.Model)
+		}
+		if diff := cmp.Diff(b.Target, e.Was); diff != "" {
+			t.Fatalf("target at base (-base +got):\n%s", diff)
+		}
+		if len(e.Target) == 0 && !cmp.Equal(h.Target, b.Target) {
+			t.Fatalf("no edit of target is told:\n%s\n---\n%s", base, head)
 		}
 		c.Target, c.Unused, b.Unused = b.Target, nil, nil
 		if diff := cmp.Diff(b, c); diff != "" {

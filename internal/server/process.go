@@ -11,6 +11,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/benchgate/benchgate/internal/config"
 )
 
 // process is the command under way, the leader of a process group.
@@ -66,6 +68,26 @@ func program(name, path string) string {
 		}
 	}
 	return name
+}
+
+// Program is the file that the command of a target starts, from the folder of its config, as far as that can be told; "" where
+// there is no command, or no such program on this machine.
+func Program(t config.Target, of string) string {
+	if len(t.Command) == 0 {
+		return ""
+	}
+	name := program(t.Command[0], t.Env["PATH"])
+	if !strings.ContainsRune(name, filepath.Separator) {
+		found, err := exec.LookPath(name)
+		if err != nil {
+			return ""
+		}
+		name = found
+	}
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(folder(Options{Target: t, Folder: of}), name)
 }
 
 func folder(o Options) string {

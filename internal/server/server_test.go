@@ -15,6 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/benchgate/benchgate/internal/bench"
+
+	"github.com/benchgate/benchgate/internal/config"
 )
 
 // The whole of it: a free port, a server that speaks, a first token by the client that measures, a gentle stop.
@@ -122,6 +124,31 @@ func TestTheCommandIsFoundByItsOwnPath(t *testing.T) {
 	for name, want := range map[string]string{"my-server": filepath.Join(dir, "my-server"), "other": "other", "./my-server": "./my-server"} {
 		if got := program(name, "/nowhere:"+dir); got != want {
 			t.Errorf("%q is %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestTheProgramOfATargetIsTheFileThatIsStarted(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Symlink("/bin/sh", filepath.Join(dir, "my-server")); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir)
+	for name, c := range map[string]struct {
+		t    config.Target
+		want string
+	}{
+		"beside the config":      {config.Target{Command: []string{"./serve", "x"}}, "ci/serve"},
+		"in the target's folder": {config.Target{Dir: "engine", Command: []string{"bin/serve"}}, "ci/engine/bin/serve"},
+		"in a folder elsewhere":  {config.Target{Dir: "/srv", Command: []string{"bin/serve"}}, "/srv/bin/serve"},
+		"named in full":          {config.Target{Dir: "engine", Command: []string{"/srv/serve"}}, "/srv/serve"},
+		"by its own PATH":        {config.Target{Command: []string{"my-server"}, Env: map[string]string{"PATH": "/nowhere:" + dir}}, filepath.Join(dir, "my-server")},
+		"by the job's PATH":      {config.Target{Command: []string{"my-server"}}, filepath.Join(dir, "my-server")},
+		"nowhere":                {config.Target{Command: []string{"no-such-server"}}, ""},
+		"no command":             {config.Target{}, ""},
+	} {
+		if got := Program(c.t, "ci"); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
 }

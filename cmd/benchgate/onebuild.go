@@ -1,0 +1,142 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/benchgate/benchgate/internal/config"
+	"github.com/benchgate/benchgate/internal/repo"
+	"github.com/benchgate/benchgate/internal/server"
+)
+
+// usedPath is a file or folder that a target uses, and the key that names it.
+type usedPath struct{ key, path string }
+
+// placesOf are what a target names from the folder of its config: where it runs, the folders where its program is looked for, and
+// the files of its command, which are the arguments with a slash.
+func placesOf(t config.Target, folder string) []usedPath {
+	dir := under(folder, t.Dir)
+	all := []usedPath{{"target.dir", dir}}
+	for _, part := range filepath.SplitList(t.Env["PATH"]) {
+		all = append(all, usedPath{"target.env.PATH", under(dir, part)})
+	}
+	for i, arg := range t.Command {
+		if strings.Contains(arg, "/") && !strings.Contains(arg, "://") {
+			all = append(all, usedPath{fmt.Sprintf("target.command[%d]", i), under(dir, arg)})
+		}
+	}
+	return all
+}
+
+// under is a path, from a folder unless it is absolute.
+func under(folder, name string) string {
+	if filepath.IsAbs(name) {
+		return filepath.Clean(name)
+	}
+	return filepath.Join(folder, name)
+}
+
+// lies reports whether a path, as it is written, is a folder or lies in it.
+func lies(name, folder string) bool {
+	inside, err := filepath.Rel(folder, name)
+	return err == nil && filepath.IsLocal(inside)
+}
+
+// turned reports whether a config compares its target with a reference.
+func turned(conf config.Config) bool {
+	return conf.Reference != nil && conf.Campaign.Design != "committed"
+}
+
+// apartAsWritten refuses a target that names what lies in the folder of its reference: both builds would be one. What was so in the
+// target before the change is meant, and where the reference is all around the config nothing can be told.
+func apartAsWritten(conf config.Config, was config.Target) error {
+	folder := filepath.Dir(conf.File)
+	base := under(folder, conf.Reference.Dir)
+	if lies(folder, base) {
+		return nil
+	}
+	var meant []string
+	for _, p := range placesOf(was, folder) {
+		meant = append(meant, p.path)
+	}
+	for _, p := range placesOf(conf.Target, folder) {
+		if lies(p.path, base) && !slices.Contains(meant, p.path) {
+			return oneBuild(conf, p.key, p.path)
+		}
+	}
+	return nil
+}
+
+// oneBuild is the error of a target that leads into the folder of its reference.
+func oneBuild(conf config.Config, key, leads string) error {
+	return withHint(fmt.Errorf("%s: %s leads to %q, which lies in the folder of the reference (reference.dir %q): both builds would be one", conf.File, key, leads, conf.Reference.Dir),
+		"let the target run what the change holds: a folder and a program outside of reference.dir, and no link into it")
+}
+
+// apartOnDisk refuses a target whose folder or program a link on this machine leads into the folder of its reference.
+func apartOnDisk(conf config.Config) error {
+	if !turned(conf) {
+		return nil
+	}
+	folder := filepath.Dir(conf.File)
+	base := under(folder, conf.Reference.Dir)
+	at, err := os.Stat(base)
+	if err != nil || lies(folder, base) {
+		return nil // what is not there is told when it is started
+	}
+	for _, p := range []usedPath{{"target.dir", under(folder, conf.Target.Dir)}, {"target.command", server.Program(conf.Target, folder)}} {
+		real, err := filepath.EvalSymlinks(p.path)
+		if err == nil && !lies(p.path, base) && isIn(real, at) {
+			return oneBuild(conf, p.key, p.path)
+		}
+	}
+	return nil
+}
+
+// isIn reports whether a file is a folder or lies in it, under whatever name.
+func isIn(file string, folder os.FileInfo) bool {
+	full, err := filepath.Abs(file)
+	if err != nil {
+		return false
+	}
+	for ; ; full = filepath.Dir(full) {
+		if info, err := os.Stat(full); err == nil && os.SameFile(info, folder) {
+			return true
+		}
+		if full == filepath.Dir(full) {
+			return false
+		}
+	}
+}
+
+// twoBuilds refuses a change that makes both builds one, by what its config says and by the links that it tracks.
+func (a *action) twoBuilds(q asked) error {
+	if !turned(q.Config) || a.refs.rules == "" {
+		return nil
+	}
+	was := q.Target
+	if q.again != nil {
+		was = q.edits.Was
+	}
+	if err := apartAsWritten(q.Config, was); err != nil {
+		return err
+	}
+	folder := path.Dir(q.name)
+	base := filepath.ToSlash(under(folder, q.Reference.Dir))
+	if filepath.IsAbs(base) || lies(folder, base) || lies(filepath.Join(folder, was.Dir), base) {
+		return nil
+	}
+	links, err := repo.LinksInto(a.sh.ctx, "", "HEAD", base)
+	if err != nil {
+		return fmt.Errorf("whether the change tracks a link to its reference cannot be told: %w", err)
+	}
+	if len(links) > 0 {
+		return withHint(fmt.Errorf("%s: the change tracks the link %q, which leads to the folder of the reference (reference.dir %q): both builds may be one", q.name, links[0], q.Reference.Dir),
+			"take the link out: the base commit is checked out into a folder that the change does not hold and does not lead to")
+	}
+	return nil
+}
