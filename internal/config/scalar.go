@@ -135,7 +135,7 @@ func parseDuration(s string) (float64, *fault) {
 	case strings.HasPrefix(s, "-"):
 		return 0, &fault{quote(s) + " is negative", "a duration is positive: 30s"}
 	case bareNumber.MatchString(s):
-		return 0, &fault{quote(s) + " has no unit", "write it with its unit, such as " + s + "s; " + unitHint}
+		return 0, &fault{quote(s) + " has no unit", "say whether it is " + s + "ms, " + s + "s or " + s + "m; " + unitHint}
 	case !allDuration.MatchString(s):
 		return 0, &fault{quote(s) + " is no duration", "write it like 30s, 500ms or 1h30m; " + unitHint}
 	}
