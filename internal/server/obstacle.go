@@ -13,6 +13,9 @@ import (
 // patience is the hint of a wait in which nothing was wrong but that it lasted.
 const patience = "see the server's log; if it only needs longer, raise target.ready.within"
 
+// standsAlone is the hint where a server is awaited that somebody else starts.
+const standsAlone = "target.command is not set, so benchgate starts no server: start it, or set target.command"
+
 // obstacle says why the ready path has not answered 200, and what to do about it if more than time will not mend it. An
 // answer's Location stays unsaid: such addresses carry tickets. The names in a certificate, and a line that is no HTTP, are the
 // server's own words.

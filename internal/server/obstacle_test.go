@@ -43,6 +43,11 @@ func TestWhatStandsBeforeReadinessIsNamed(t *testing.T) {
 		{"loading", plainly(says(503)), "503 Service Unavailable", "raise target.ready.within", false},
 		{"expired certificate", overTLS(time.Now().Add(-time.Hour)), "expired", "the certificate must be valid today", true},
 		{"unknown authority", overTLS(time.Now().Add(time.Hour)), "unknown authority", "the certificate must be valid today", true},
+		{"nobody started it", func(t *testing.T) string {
+			s := httptest.NewServer(http.NotFoundHandler())
+			s.Close()
+			return s.URL
+		}, "nobody listens yet", "target.command is not set, so benchgate starts no server", false},
 		{"no TLS", func(t *testing.T) string {
 			return strings.Replace(plainly(says(200))(t), "http://", "https://", 1)
 		}, "does not speak TLS", "write http:// in target.base_url", true},

@@ -7,6 +7,7 @@ import (
 	"math"
 	"net/http"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
@@ -129,6 +130,9 @@ func (s *Server) answers(ctx context.Context, w *wait) error {
 				return false, ctx.Err()
 			}
 			said, hint := obstacle(res, err)
+			if errors.Is(err, syscall.ECONNREFUSED) && len(s.o.Target.Command) == 0 {
+				hint = standsAlone
+			}
 			said = s.heard(said)
 			w.saw(said, hint)
 			if refused++; !lasting(err) {
