@@ -78,27 +78,35 @@ func (v *Verdict) conclude(p Policy, acrossDays bool) {
 	v.Bound = v.bound(p, acrossDays)
 }
 
-// summary is the headline with the first finding that made it.
+// summary is the headline with the worst finding that made it.
 func (v *Verdict) summary() string {
-	n := 0
-	first := -1
+	n, worst := 0, -1
 	for i, f := range v.Findings {
-		if f.Outcome == v.Outcome {
-			n++
-			if first < 0 {
-				first = i
-			}
+		if f.Outcome != v.Outcome {
+			continue
+		}
+		n++
+		if worst < 0 || f.before(v.Findings[worst]) {
+			worst = i
 		}
 	}
-	if first < 0 {
+	if worst < 0 {
 		return "There was nothing to decide: no scenario and no rule."
 	}
-	f := v.Findings[first]
+	f := v.Findings[worst]
 	s := fmt.Sprintf("%s: %s", f.Scenario, f.Why)
 	if len(v.Findings) > 1 {
 		s += fmt.Sprintf(" (%s: %d of %s)", v.Outcome, n, count(len(v.Findings), "finding"))
 	}
 	return s
+}
+
+// before says whether a finding is told before another of the same outcome: primaries first, then the larger worsening.
+func (f Finding) before(other Finding) bool {
+	if f.Primary != other.Primary {
+		return f.Primary
+	}
+	return f.Change != nil && f.Change.Worse > 0 && (other.Change == nil || f.Change.Worse > other.Change.Worse)
 }
 
 // newest is the start of the candidate's newest session: the time that the verdict is about.

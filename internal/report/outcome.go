@@ -18,7 +18,7 @@ type look struct {
 
 // looks are in the order in which findings are listed: worst first.
 var looks = []look{
-	{gate.Regressed, "✗", "❌", "bad", "shown to be worse, by the tolerance or more"},
+	{gate.Regressed, "✗", "❌", "bad", "shown to be worse, with an estimate of the tolerance or more"},
 	{gate.Breached, "✗", "❌", "bad", "a limit is shown to be broken"},
 	{gate.Drifted, "✗", "❌", "bad", "a change point was found"},
 	{gate.Invalid, "!", "⛔", "broken", "the measurement cannot be believed"},
@@ -27,7 +27,7 @@ var looks = []look{
 	{gate.Inconclusive, "?", "🟡", "open", "neither a worsening nor its absence is shown"},
 	{gate.New, "+", "🆕", "open", "there is nothing to compare with yet"},
 	{gate.Waived, "~", "☑️", "plain", "worse, within what a waiver allows"},
-	{gate.Improved, "✓", "✅", "good", "shown to be better, by the tolerance or more"},
+	{gate.Improved, "✓", "✅", "good", "shown to be better, with an estimate of the tolerance or more"},
 	{gate.Observed, "·", "👁️", "plain", "shown, and not judged"},
 	{gate.Pass, "✓", "✅", "good", "a worsening as large as the rule asks about is excluded"},
 }
