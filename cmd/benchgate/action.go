@@ -11,7 +11,6 @@ import (
 
 	"github.com/benchgate/benchgate/internal/config"
 	"github.com/benchgate/benchgate/internal/github"
-	"github.com/benchgate/benchgate/internal/report"
 )
 
 // actionCmd is what action.yml calls. What it is asked comes in the environment, since a composite action maps its inputs so.
@@ -98,7 +97,7 @@ func (a *action) tellEnd(err error) {
 	}
 	if err != nil && a.in.mode == "judge" {
 		a.output("verdict", undecided)
-		a.summarize(func(limit int) string { return report.Summary(answer{err: err}.shown(), limit) })
+		a.summarize(func(limit int) string { return trouble("", err).Markdown(limit) })
 	}
 	a.output("exit-code", strconv.Itoa(code))
 	if err != nil && a.in.mode == "judge" && a.job.Event != "" && code != exitInterrupted {

@@ -117,7 +117,7 @@ func (j judgement) sections() []github.Section {
 	var all []github.Section
 	for _, o := range j.answers {
 		lost := j.lost()
-		render := func(limit int) string { return lost + report.Comment(o.shown(), max(limit-len(lost), 0)) }
+		render := func(limit int) string { return lost + o.markdown(max(limit-len(lost), 0), report.Comment) }
 		if j.needless != "" {
 			render = func(int) string { return lost + needless(j.needless) }
 		}

@@ -12,7 +12,7 @@ import (
 
 // broken is the judgement where an error came before anything was decided: it is of no runner yet.
 func broken(err error) judgement {
-	return judgement{answers: []answer{{runner: "benchgate", err: err}}, unnamed: true}
+	return judgement{answers: []answer{{err: err}}, unnamed: true}
 }
 
 // named gives an answer that is of no runner to each runner that can be named, so that what was published of them before

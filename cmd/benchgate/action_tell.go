@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/benchgate/benchgate/internal/config"
 	"github.com/benchgate/benchgate/internal/gate"
 	"github.com/benchgate/benchgate/internal/github"
 	"github.com/benchgate/benchgate/internal/report"
@@ -47,6 +50,26 @@ func (o answer) shown() gate.Verdict {
 	}
 	why := "Nothing could be decided: " + strings.Join(append([]string{o.err.Error()}, hints(o.err)...), "\n")
 	return gate.Verdict{Outcome: gate.Invalid, ExitCode: exitUsage, Runner: o.runner, Summary: why}
+}
+
+// markdown is what is told of the answer in Markdown, where a verdict is rendered as told.
+func (o answer) markdown(limit int, of func(gate.Verdict, int) string) string {
+	if o.err == nil {
+		return of(o.verdict, limit)
+	}
+	return trouble(o.runner, o.err).Markdown(limit)
+}
+
+// trouble is an error as whoever reads a comment needs it.
+func trouble(runner string, err error) report.Trouble {
+	t := report.Trouble{Runner: runner, Text: strings.Join(append([]string{err.Error()}, hints(err)...), "\n")}
+	var mistake *config.Error
+	if errors.As(err, &mistake) && mistake.File != "" {
+		t.File, t.Next = mistake.File, "Mend the file in a new commit: nothing is judged by one that cannot be read."
+	} else if h := (hinted{}); errors.As(err, &h) {
+		t.Text, t.Next = err.Error(), capital(h.hint)+"."
+	}
+	return t
 }
 
 func (j judgement) code() int {
@@ -182,7 +205,7 @@ func (j judgement) render(limit int, of func(gate.Verdict, int) string) string {
 		if i > 0 {
 			b.WriteString("\n")
 		}
-		b.WriteString(of(o.shown(), (limit-b.Len())/(len(j.answers)-i)))
+		b.WriteString(o.markdown((limit-b.Len())/(len(j.answers)-i), of))
 	}
 	return b.String()
 }
@@ -202,7 +225,7 @@ func (j judgement) remarks() []github.Annotation {
 	warnings, more := 0, 0
 	for _, o := range j.answers {
 		if o.err != nil {
-			all = append(all, remark(o.runner+": nothing could be decided", o.err))
+			all = append(all, remark(cmp.Or(o.runner, "benchgate")+": nothing could be decided", o.err))
 			continue
 		}
 		for _, n := range onceEach(report.Notes(o.verdict)) {
