@@ -146,15 +146,15 @@ func (a *action) judgeOne(q asked, all []asked, found map[string]string) (gate.V
 	if err != nil {
 		return gate.Verdict{}, err
 	}
-	if bad := a.failed(false); bad != "" {
-		why, next := a.withheld(bad)
+	if why, next := a.hindrance(found[q.Runner]); why != "" {
 		v = v.Withheld(why+parted(q.Runner, all, found), next)
 	}
 	return v, nil
 }
 
-// withheld says why nothing green is told where a job before this one did not succeed, and what to do.
-func (a *action) withheld(bad string) (why, next string) {
+// withheld says why nothing green is told where a job before this one did not succeed, and what to do. Measured says that there
+// are results.
+func (a *action) withheld(bad string, measured bool) (why, next string) {
 	if p := a.job.Pull; p != nil && p.Closed {
 		return "The pull request is closed: nothing of it is measured.", capital(closedWay) + "."
 	}
@@ -167,12 +167,15 @@ func (a *action) withheld(bad string) (why, next string) {
 	case slices.Contains(a.in.upstream, "cancelled"):
 		return fmt.Sprintf("The measurement was cancelled: the jobs before this one ended with %s.", bad),
 			"See the log of the job that failed; run it again when its cause is gone. The campaign is continued."
+	case !measured && a.in.upstream[0] == "failure" && slices.Contains(a.in.upstream, "skipped"):
+		return "The first job before this one failed, so the one that measures was skipped: nothing was measured.",
+			"See the log of that first job, which says what to mend; then re-run all jobs, or push the commit that mends it."
 	case bad == "skipped":
 		return "The job that measures was skipped, and the change does need a measurement.",
 			"See its condition (if:) and the outputs it reads; then re-run all jobs."
 	}
 	return fmt.Sprintf("A job before this one did not succeed: %s.", bad),
-		"See the log of the job that measures; run it again when its cause is gone. A campaign that was begun is continued."
+		"See the log of the job that did not; run it again when its cause is gone. A campaign that was begun is continued."
 }
 
 // capital makes a sentence of a hint.
@@ -244,7 +247,7 @@ func (a *action) verdict(p gate.Policy, q asked, folder string) (gate.Verdict, e
 	}
 	head, source, err := baseline.Read(folder, q.Runner)
 	if errors.Is(err, baseline.ErrNone) {
-		return nothing.Withheld(fmt.Sprintf("The results of runner %q hold no run of the candidate: its campaign ended before one was measured.", q.Runner), nextUpload), nil
+		return nothing.Withheld(fmt.Sprintf("The results of runner %q hold no run of the candidate: its campaign ended before one was measured.", q.Runner), nextLog), nil
 	}
 	if err != nil {
 		return gate.Verdict{}, fmt.Errorf("candidate: %w", err)
@@ -275,6 +278,9 @@ func (a *action) verdict(p gate.Policy, q asked, folder string) (gate.Verdict, e
 
 // nextUpload is what to do where there are no results.
 const nextUpload = "See whether the job that measures ran and uploaded its results, and whether this job downloads them to where the input results says."
+
+// nextLog is what to do where a campaign measured nothing and left no word.
+const nextLog = "See the log of the job that measures, and those of its servers among its results."
 
 // turned decides, and withholds it where scenarios have no run of the reference that they were to be in turn with.
 func (h held) turned(head []bench.Digest, nothing gate.Verdict) (gate.Verdict, error) {

@@ -16,8 +16,17 @@ const forkWay = "a maintainer who has read it starts benchgate-dispatch.yml with
 // closedWay is how a pull request that was closed is measured again.
 const closedWay = "open it again, which starts the check anew"
 
-// run measures. It has no token, and its config's target is that of the change.
+// run measures. It has no token, and its config's target is that of the change. What ended it early lies among the results.
 func (a *action) run() error {
+	a.forget()
+	err := a.measure()
+	if err != nil {
+		a.leave(err)
+	}
+	return err
+}
+
+func (a *action) measure() error {
 	if p := a.job.Pull; p != nil && p.Fork {
 		return withHint(notMeasured{fmt.Errorf("pull request %d comes from a fork, whose code does not run on this machine: missing", p.Number)}, forkWay)
 	}

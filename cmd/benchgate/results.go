@@ -28,7 +28,7 @@ func ours(out, runner string) error {
 	if _, err := os.Stat(filepath.Join(folder, campaign.JournalFile)); err == nil {
 		return nil
 	}
-	if len(files) > 0 {
+	if len(files) > 1 || len(files) == 1 && files[0].Name() != endedFile {
 		return withHint(fmt.Errorf("%q holds no campaign: it is not a folder of results", folder), "choose another folder with -o")
 	}
 	return nil
@@ -92,7 +92,7 @@ func within(folder, pattern string) []string {
 }
 
 // written are the names of the files that a campaign leaves in a runner's folder.
-var written = regexp.MustCompile(`^(campaign\.jsonl.*|server-[0-9]+(-reference)?\.log(\.old-[0-9]+)?|.*\.json|.*\.rows\.jsonl)$`)
+var written = regexp.MustCompile(`^(campaign\.jsonl.*|ended\.jsonl|server-[0-9]+(-reference)?\.log(\.old-[0-9]+)?|.*\.json|.*\.rows\.jsonl)$`)
 
 // scenariosOf reads the names of a campaign's scenarios from its header; none when there is no campaign.
 func scenariosOf(path string) []string {

@@ -117,11 +117,11 @@ func (p *protocol) plainTally(scenario string) (valid, void int) {
 	})
 }
 
-// errBudget is the cause when campaign.budget is over.
-var errBudget = errors.New("campaign.budget is over")
+// ErrBudget is the cause when campaign.budget is over.
+var ErrBudget = errors.New("campaign.budget is over")
 
-// errLocked is the cause when the device was waited for long enough.
-var errLocked = errors.New("it did not come free in time")
+// ErrLocked is the cause when the device was waited for long enough.
+var ErrLocked = errors.New("it did not come free in time")
 
 // lock takes the device. A server in memory has none to itself.
 func (p *protocol) lock(ctx context.Context) (unlock func() error, err error) {
@@ -133,13 +133,13 @@ func (p *protocol) lock(ctx context.Context) (unlock func() error, err error) {
 		device = p.o.Host.Device()
 	}
 	if p.o.LockTimeout > 0 {
-		limited, cancel := context.WithTimeoutCause(ctx, p.o.LockTimeout, errLocked)
+		limited, cancel := context.WithTimeoutCause(ctx, p.o.LockTimeout, ErrLocked)
 		defer cancel()
 		ctx = limited
 	}
 	unlock, err = host.Lock(ctx, device, func(msg string) { p.o.say("%s", msg) })
 	switch {
-	case errors.Is(err, errLocked):
+	case errors.Is(err, ErrLocked):
 		return nil, &ServerError{
 			Doing: "lock the device", Err: fmt.Errorf("%w, %s", err, p.o.LockTimeout),
 			Hint: "nothing was measured: run the same command again, or wait longer with --lock-timeout",
@@ -162,11 +162,11 @@ func (p *protocol) within(ctx context.Context) error {
 	budget := p.plan.Config.Campaign.Budget
 	if budget > 0 {
 		var cancel context.CancelFunc
-		limited, cancel = context.WithTimeoutCause(ctx, budget, errBudget)
+		limited, cancel = context.WithTimeoutCause(ctx, budget, ErrBudget)
 		defer cancel()
 	}
 	err = p.measure(limited)
-	if !errors.Is(err, errBudget) && !(errors.Is(err, context.DeadlineExceeded) && limited.Err() != nil && ctx.Err() == nil) {
+	if !errors.Is(err, ErrBudget) && !(errors.Is(err, context.DeadlineExceeded) && limited.Err() != nil && ctx.Err() == nil) {
 		return err
 	}
 	if p.plan.turns() && p.plainDone() {
@@ -176,7 +176,7 @@ func (p *protocol) within(ctx context.Context) error {
 			return errors.Join(said, p.unstopped)
 		}
 	}
-	over := &ServerError{Doing: "measure", Err: errBudget, Hint: "what was measured is on disk: run the same command again to measure the rest"}
+	over := &ServerError{Doing: "measure", Err: ErrBudget, Hint: "what was measured is on disk: run the same command again to measure the rest"}
 	return errors.Join(over, p.unstopped)
 }
 
