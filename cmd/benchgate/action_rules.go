@@ -2,22 +2,12 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
-	"path"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/benchgate/benchgate/internal/config"
 	"github.com/benchgate/benchgate/internal/repo"
 )
-
-// mostConfig is how many bytes of a config file of the head are read; one more than a config may have is enough to be told.
-const mostConfig = 1<<20 + 1
 
 // mostEdits is how many edits of one config are named.
 const mostEdits = 8
@@ -77,30 +67,18 @@ func (a *action) atHead() bool {
 
 // asked reads the configs of all runners: one file, or those of a folder.
 func (a *action) asked() ([]asked, error) {
-	name := filepath.ToSlash(filepath.Clean(a.in.config))
-	heads, err := headConfigs(name)
-	if err != nil {
-		return nil, err
-	}
-	bases := map[string][]byte{}
-	if a.refs.rules != "" {
-		if bases, err = a.baseConfigs(name); err != nil {
-			return nil, withHint(err, "check out with fetch-depth: 0, so that the base commit is there")
-		}
-	}
-	names := map[string]bool{}
-	for n := range heads {
-		names[n] = true
-	}
-	for n := range bases {
-		names[n] = true
-	}
-	if len(names) == 0 {
-		return nil, withHint(fmt.Errorf("read config %q: it is neither in the checkout nor at base", name), "benchgate init writes one; the input config names another file or folder")
+	c := a.configs(a.refs.rules)
+	switch {
+	case c.headErr != nil:
+		return nil, c.headErr
+	case c.baseErr != nil:
+		return nil, withHint(c.baseErr, "check out with fetch-depth: 0, so that the base commit is there")
+	case len(c.heads)+len(c.bases) == 0:
+		return nil, withHint(fmt.Errorf("read config %q: it is neither in the checkout nor at base", c.name), "benchgate init writes one; the input config names another file or folder")
 	}
 	var all []asked
-	for n := range names {
-		q, err := ask(n, heads[n], bases[n], a.refs.rules != "")
+	for _, n := range c.files() {
+		q, err := ask(n, c.heads[n], c.bases[n], a.refs.rules != "")
 		if err != nil {
 			return nil, err
 		}
@@ -135,85 +113,6 @@ func ask(name string, head, base []byte, against bool) (asked, error) {
 		}
 	}
 	return q, err
-}
-
-// headConfigs reads the checkout. It is of the change that is judged, so no link is followed out of it, and only files are
-// read.
-func headConfigs(name string) (map[string][]byte, error) {
-	if !filepath.IsLocal(filepath.FromSlash(name)) {
-		return nil, withHint(fmt.Errorf("input config is %q", name), "it takes a path in the repository")
-	}
-	root, err := os.OpenRoot(".")
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	files := map[string][]byte{}
-	names := []string{name}
-	switch info, err := root.Stat(name); {
-	case errors.Is(err, fs.ErrNotExist):
-		return files, nil
-	case err != nil:
-		return nil, fmt.Errorf("read config %q: %w", name, err)
-	case info.IsDir():
-		folder, err := fs.Sub(root.FS(), name)
-		if err == nil {
-			names, err = fs.Glob(folder, "*.yaml")
-		}
-		if err != nil {
-			return nil, fmt.Errorf("read config %q: %w", name, err)
-		}
-		for i, n := range names {
-			names[i] = path.Join(name, n)
-		}
-	}
-	for _, n := range names {
-		if files[n], err = plainFile(root, n); err != nil {
-			return nil, fmt.Errorf("read config %q: %w", n, err)
-		}
-	}
-	return files, nil
-}
-
-func plainFile(root *os.Root, name string) ([]byte, error) {
-	info, err := root.Lstat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, errors.New("not a regular file")
-	}
-	f, err := root.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, mostConfig))
-}
-
-// baseConfigs reads a commit.
-func (a *action) baseConfigs(name string) (map[string][]byte, error) {
-	data, err := repo.File(a.sh.ctx, "", a.refs.rules, name)
-	if err == nil {
-		return map[string][]byte{name: data}, nil
-	}
-	entries, folderErr := repo.Files(a.sh.ctx, "", a.refs.rules, name)
-	switch {
-	case folderErr != nil || len(entries) == 0 && !errors.Is(err, fs.ErrNotExist):
-		return nil, err
-	case len(entries) == 0:
-		return nil, nil
-	}
-	files := map[string][]byte{}
-	for _, e := range entries {
-		if path.Ext(e.Name) != ".yaml" || strings.Contains(e.Name, "/") {
-			continue
-		}
-		if files[path.Join(name, e.Name)], err = e.Read(a.sh.ctx); err != nil {
-			return nil, fmt.Errorf("read config %q at base: %w", e.Path, err)
-		}
-	}
-	return files, nil
 }
 
 // changes says what the head changes of its target, which is what is measured, and of what it is judged by, of which nothing has

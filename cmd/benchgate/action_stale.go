@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"path/filepath"
 	"slices"
 
 	"github.com/benchgate/benchgate/internal/bench"
@@ -34,20 +33,16 @@ func (a *action) named(j judgement) (named judgement, all bool) {
 }
 
 // names are the runners of the configs that can be read, in the checkout or at base, whatever else is wrong; all says that
-// there is no other config.
+// there is no other config. They are read anew: the error may have come before they were read, or of one of them.
 func (a *action) names() (names []string, all bool) {
-	at := *a
-	at.refs.rules = cmp.Or(a.refs.rules, a.in.configRef, a.in.baselineRef, a.job.Base())
-	name := filepath.ToSlash(filepath.Clean(a.in.config))
-	heads, err := headConfigs(name)
-	var bases map[string][]byte
-	var baseErr error
-	if a.placed && at.refs.rules != "" {
-		bases, baseErr = at.baseConfigs(name)
+	rules := cmp.Or(a.refs.rules, a.in.configRef, a.in.baselineRef, a.job.Base())
+	if !a.placed {
+		rules = ""
 	}
-	all = a.placed && err == nil && baseErr == nil
+	c := a.configs(rules)
+	all = a.placed && c.headErr == nil && c.baseErr == nil
 	read := map[string]bool{}
-	for _, side := range []map[string][]byte{heads, bases} {
+	for _, side := range []map[string][]byte{c.heads, c.bases} {
 		for file, data := range side {
 			c, err := config.Parse(file, data)
 			read[file] = read[file] || err == nil
