@@ -86,7 +86,7 @@ func (c doctorCmd) examination(sh *shell) (campaign.Examination, error) {
 	if err != nil {
 		return campaign.Examination{}, err
 	}
-	plan, err := campaign.NewPlan(conf, filepath.Dir(conf.File), nil, 0, nil)
+	plan, err := c.plan(conf)
 	if err != nil {
 		return campaign.Examination{}, err
 	}
@@ -97,6 +97,19 @@ func (c doctorCmd) examination(sh *shell) (campaign.Examination, error) {
 		e.ReferenceKey = sh.getenv(e.Reference.APIKeyEnv)
 	}
 	return e, nil
+}
+
+// plan is the one of run, which knows from baselines/ how long a closed loop takes and which scenarios have one.
+func (c doctorCmd) plan(conf config.Config) (campaign.Plan, error) {
+	base, _, err := readBaseline("baselines", conf.Runner)
+	if err != nil {
+		return campaign.Plan{}, fmt.Errorf("baseline: %w", err)
+	}
+	plan, err := campaign.NewPlan(conf, filepath.Dir(conf.File), nil, 0, durations(base))
+	if err != nil {
+		return campaign.Plan{}, err
+	}
+	return plan.Against(scenarioNames(base))
 }
 
 // allowed refuses a target that is not ours to ask.

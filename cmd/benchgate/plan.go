@@ -40,6 +40,9 @@ func tellPlan(sh *shell, p campaign.Plan, result bool, notes ...string) {
 	}
 	if p.Guessed {
 		say("note: no earlier run of a closed loop is known, so its time assumes 2 ms to 100 ms a token")
+		if budget := p.Config.Campaign.Budget; budget > 0 && p.Worst > budget && !p.Begun {
+			say("note: at worst that is over campaign.budget, %s; once a baseline knows such a run, a plan that may take longer is refused: %s", campaign.Span(budget), remedies(p))
+		}
 	}
 }
 
