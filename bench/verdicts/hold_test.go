@@ -16,7 +16,7 @@ import (
 // counted is how many comparisons a promise is counted in.
 func counted() int {
 	if testing.Short() {
-		return 100
+		return 40
 	}
 	return 6000
 }
