@@ -211,6 +211,7 @@ func play(t *testing.T, short int, trial func(t *testing.T, seed int) []tally) [
 
 // Five nights make a baseline, and a candidate follows: measured, accepted and judged as a user does it, in virtual time.
 func TestTwoBuildsAgainstABaseline(t *testing.T) {
+	t.Parallel()
 	holds(t, play(t, 1, func(t *testing.T, seed int) []tally {
 		l := newLab(t, uint64(seed), "campaign: {design: committed, runs: 5, warmup: {requests: 4}}")
 		for night := range 5 {
@@ -229,6 +230,7 @@ func TestTwoBuildsAgainstABaseline(t *testing.T) {
 
 // Both builds are started in turn; the campaign ends at the look that decides.
 func TestTwoBuildsInTurn(t *testing.T) {
+	t.Parallel()
 	holds(t, play(t, 1, func(t *testing.T, seed int) []tally {
 		return newLab(t, uint64(seed), `reference: {base_url: "http://127.0.0.1:2/v1"}
 campaign: {design: interleaved, looks: [6, 8, 10], warmup: {requests: 4}}`).judge()

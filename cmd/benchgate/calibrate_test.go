@@ -88,6 +88,7 @@ gate:
 `
 
 func TestCalibrationFindsTheSpreadOfASimulatedServer(t *testing.T) {
+	t.Parallel()
 	text, d := calibrateAt(t, fourSlots, "{concurrency: 4, requests: 60}")
 	n := *d.Noise
 	if n.Runs != 12 || n.Design != "committed" {
@@ -111,6 +112,7 @@ func TestCalibrationFindsTheSpreadOfASimulatedServer(t *testing.T) {
 }
 
 func TestCalibrationTellsASaturatedLoadFromALightOne(t *testing.T) {
+	t.Parallel()
 	busy, _ := calibrateAt(t, fourSlots, "{rate: 13, requests: 60}")
 	if !strings.Contains(busy, "near saturation:") || !strings.Contains(busy, "set rate:") {
 		t.Error("a load of 0.97 was not called near saturation")
@@ -122,6 +124,7 @@ func TestCalibrationTellsASaturatedLoadFromALightOne(t *testing.T) {
 }
 
 func TestARunnerThatSpoilsItsRunsIsTold(t *testing.T) {
+	t.Parallel()
 	var c calibrateCmd
 	calibrateAt(t, fourSlots, "{concurrency: 4, requests: 60}", func(made *calibrateCmd) { c = *made })
 	conf, err := config.Read(c.Config)

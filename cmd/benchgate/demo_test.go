@@ -17,6 +17,7 @@ import (
 // TestDemoComesOutAsItShould plays the demo in virtual time, where no other work on the machine can touch it: the draw
 // that its seed gives is then the only chance in it.
 func TestDemoComesOutAsItShould(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	var out, talk bytes.Buffer
 	synctest.Test(t, func(t *testing.T) {

@@ -56,8 +56,10 @@ type shop struct {
 	edit func(*campaign.Options)
 }
 
+// inShop plays a test in a new shop, beside other tests.
 func inShop(t *testing.T, test func(s *shop)) {
 	t.Helper()
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := &shop{t: t, folder: t.TempDir(), talk: &bytes.Buffer{}, out: &bytes.Buffer{}}
 		s.sh = &shell{
