@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -264,7 +265,7 @@ func (a *action) verdict(p gate.Policy, q asked, folder string) (gate.Verdict, e
 		return nothing.Withheld(why, next), nil
 	}
 	h := held{p, base, from, a.chosen(references), beside, a.design(q)}
-	if why := misfit(h.design, folder, head, references); why != "" {
+	if why := cmp.Or(misfit(h.design, folder, head, references), a.unplanned(q, head, references)); why != "" {
 		return nothing.Refused(why, nextMeasure), nil
 	}
 	v, err := h.turned(a.chosen(head), nothing)
