@@ -85,18 +85,11 @@ func writeDigests(folder string) error {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for i := range scenarios {
 		name := fmt.Sprintf("s%02d", i)
-		base := digest(rng, name, "base", baseSessions, baseRuns)
-		head := digest(rng, name, "head", 1, headRuns)
-		for side, d := range map[string]bench.Digest{"base": base, "head": head} {
-			var b bytes.Buffer
-			if err := bench.WriteDigest(&b, d); err != nil {
-				return err
-			}
-			path := filepath.Join(folder, side, "bench", name+".json")
-			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-				return err
-			}
-			if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
+		for _, s := range []side{
+			{name: "base", first: september, sessions: baseSessions, runs: baseRuns, sd: 0.1, level: 0.1},
+			{name: "head", first: september, sessions: 1, runs: headRuns, sd: 0.1, level: 0.1},
+		} {
+			if err := writeDigest(filepath.Join(folder, s.name, "bench"), s.digest(rng, name)); err != nil {
 				return err
 			}
 		}
@@ -104,26 +97,51 @@ func writeDigests(folder string) error {
 	return nil
 }
 
-func digest(rng *rand.Rand, scenario, side string, sessions, runs int) bench.Digest {
-	day := time.Date(2026, 9, 1, 0, 0, 0, 0, time.UTC)
+func writeDigest(folder string, d bench.Digest) error {
+	var b bytes.Buffer
+	if err := bench.WriteDigest(&b, d); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(folder, d.Scenario+".json"), b.Bytes(), 0o600)
+}
+
+// september is when the first session of a baseline was measured.
+var september = time.Date(2026, 9, 1, 0, 0, 0, 0, time.UTC)
+
+// side is one side of a comparison: sessions a day apart, whose runs scatter about a level in seconds by sd on the log scale.
+type side struct {
+	name           string
+	first          time.Time
+	sessions, runs int
+	sd, level      float64
+}
+
+func (s side) digest(rng *rand.Rand, scenario string) bench.Digest {
 	d := bench.Digest{
 		Schema: bench.DigestSchema, Runner: "bench", Scenario: scenario, Simulated: true,
 		MustMatch: map[string]string{bench.KeyMachine: "m", bench.KeyModel: "simulated", bench.KeyWorkload: scenario},
 	}
-	for s := range sessions {
-		v := bench.Visit{Number: 1, Started: day.AddDate(0, 0, s)}
-		for r := range runs {
-			v.Runs = append(v.Runs, oneRun(rng, r+1, v.Started.Add(time.Duration(r)*time.Minute)))
+	for k := range s.sessions {
+		v := bench.Visit{Number: 1, Started: s.first.AddDate(0, 0, k)}
+		for r := range s.runs {
+			v.Runs = append(v.Runs, s.run(rng, r+1, v.Started.Add(time.Duration(r)*time.Minute)))
 		}
-		d.Sessions = append(d.Sessions, bench.Session{ID: fmt.Sprintf("%s-%d", side, s), Started: v.Started, Visits: []bench.Visit{v}})
+		d.Sessions = append(d.Sessions, bench.Session{ID: fmt.Sprintf("%s-%d", s.name, k), Started: v.Started, Visits: []bench.Visit{v}})
 	}
 	return d
 }
 
-func oneRun(rng *rand.Rand, order int, at time.Time) bench.Run {
-	run := bench.Run{Order: order, Started: at, Duration: 10, Sent: 100, OK: 100, Metrics: map[string]float64{"error.ratio": 0}}
+func (s side) run(rng *rand.Rand, order int, at time.Time) bench.Run {
+	good := 98
+	run := bench.Run{
+		Order: order, Started: at, Duration: 10, Sent: 100, OK: 100, Good: &good,
+		Metrics: map[string]float64{"error.ratio": 0, "goodput.ratio": 0.98},
+	}
 	for _, m := range gated {
-		run.Metrics[m] = 0.1 * math.Exp(0.1*rng.NormFloat64())
+		run.Metrics[m] = s.level * math.Exp(s.sd*rng.NormFloat64())
 	}
 	return run
 }
