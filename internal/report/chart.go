@@ -30,6 +30,7 @@ var (
 var styled = strings.NewReplacer(
 	// What every chart has dozens of is a class of the page.
 	`style="stroke-width:1;stroke:`+grid.StringRGB()+`;fill:none"`, `class="g"`,
+	`style="stroke-width:1;stroke:`+baseline.StringRGB()+`;fill:none"`, `class="b"`,
 	`style="stroke:none;fill:`+muted.StringRGB()+`;font-size:14px;font-family:'Roboto Medium',sans-serif"`, `class="t"`,
 	ink.StringRGB(), "var(--ink)", grid.StringRGB(), "var(--grid)", baseline.StringRGB(), "var(--base)", headline.StringRGB(), "var(--head)",
 	muted.StringRGB(), "var(--muted)", bad.StringRGB(), "var(--bad)", good.StringRGB(), "var(--good)", paper.StringRGB(), "var(--paper)",
@@ -66,7 +67,7 @@ func picture(p *charts.Painter, title, desc string) (string, error) {
 	if !found || !closed {
 		return "", fmt.Errorf("draw %q: the chart is no SVG", title)
 	}
-	return fmt.Sprintf(`<svg role="img" viewBox=%s><title>%s</title><desc>%s</desc>%s`, open, html.EscapeString(title), html.EscapeString(desc), styled.Replace(body)), nil
+	return fmt.Sprintf(`<svg role="img" viewBox=%s><title>%s</title><desc>%s</desc>%s`, open, html.EscapeString(title), html.EscapeString(desc), slim(styled.Replace(body))), nil
 }
 
 // yAxis spans the values from one round number to another, its labels in the unit of the largest.

@@ -3,6 +3,7 @@ package report
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/go-analyze/charts"
 
@@ -32,12 +33,12 @@ func forest(findings []gate.Finding) (string, error) {
 	p := painter(forestWide, bottom+30)
 	t := trees{p, a}
 	t.scale(bottom)
-	desc := ""
+	var desc strings.Builder
 	for i, f := range findings {
 		t.row(f, forestTop+forestRow*i+forestRow/2)
-		desc += name(f.Scenario) + " " + name(f.Metric) + " " + span(f) + "; "
+		desc.WriteString(name(f.Scenario) + " " + name(f.Metric) + " " + span(f) + "; ")
 	}
-	return picture(p, "Change with its interval, tolerance and rule-out", desc)
+	return picture(p, "Change with its interval, tolerance and rule-out", desc.String())
 }
 
 // trees is a forest being drawn.

@@ -27,27 +27,29 @@ var layout = template.Must(template.New("page").Funcs(template.FuncMap{
 // sheet is what the page shows.
 type sheet struct {
 	gate.Verdict
-	Look             look
-	Title            string
-	Compared, Since  string
-	Level            string
-	Findings         []gate.Finding
-	Shown, Folded    []gate.Finding
-	Plan, Calm       []step
-	Forest           template.HTML
-	Galleries        []gallery
-	Notes            []string
-	Failures, Checks []gate.Check
-	Simulation       string
-	Defaults         string
-	WaiverLines      []string
-	AttemptLines     []string
-	ClientLine       string
-	ClientHead       []string
-	ClientRows       [][]string
-	ServerHead       []string
-	ServerRows       [][]string
-	Account          string
+	Look            look
+	Title           string
+	Compared, Since string
+	Level           string
+	Findings        []gate.Finding
+	Shown, Folded   []gate.Finding
+	Plan, Calm      []step
+	Forest          template.HTML
+	Galleries       []gallery
+	// Unplotted and Undrawn say what is in no forest, and what has no picture; empty where all is drawn.
+	Unplotted, Undrawn string
+	Notes              []string
+	Failures, Checks   []gate.Check
+	Simulation         string
+	Defaults           string
+	WaiverLines        []string
+	AttemptLines       []string
+	ClientLine         string
+	ClientHead         []string
+	ClientRows         [][]string
+	ServerHead         []string
+	ServerRows         [][]string
+	Account            string
 }
 
 // rows are a table of findings.
@@ -89,12 +91,16 @@ func writeHTML(w io.Writer, v gate.Verdict) error {
 	s.ServerHead, s.ServerRows = serverRows(v.Server)
 	s.Account = saysAccount
 	s.Shown, s.Folded = openly(s.Findings)
-	plot, err := forest(s.Shown)
+	plotted, unplotted := drawable(s.Shown, "the numbers of all stand above")
+	s.Unplotted = unplotted
+	plot, err := forest(plotted)
 	if err != nil {
 		return fmt.Errorf("render html: %w", err)
 	}
 	s.Forest = template.HTML(plot) // written by package charts and package html
-	if s.Galleries, err = galleries(v, s.Findings); err != nil {
+	pictured, undrawn := drawable(s.Findings, "every run of all of them stands below, under Runs")
+	s.Undrawn = undrawn
+	if s.Galleries, err = galleries(v, pictured); err != nil {
 		return fmt.Errorf("render html: %w", err)
 	}
 	var b bytes.Buffer
@@ -110,6 +116,17 @@ func together(s string) string { return strings.ReplaceAll(prose(s), " %", "\u00
 
 // mostOpen is how many scenarios show their pictures openly; those that somebody has to look at always do.
 const mostOpen = 4
+
+// mostDrawn is how many findings are drawn: of thousands a page takes a minute to open, and nobody looks at the last.
+const mostDrawn = 500
+
+// drawable are the findings that are drawn, and what a reader is told of the rest.
+func drawable(findings []gate.Finding, elsewhere string) (drawn []gate.Finding, undrawn string) {
+	if len(findings) <= mostDrawn {
+		return findings, ""
+	}
+	return findings[:mostDrawn], fmt.Sprintf("Drawn are the %d worst of %d findings; %s.", mostDrawn, len(findings), elsewhere)
+}
 
 // galleries draws the pictures of each scenario, the one with the worst finding first.
 func galleries(v gate.Verdict, findings []gate.Finding) ([]gallery, error) {
