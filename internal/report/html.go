@@ -21,7 +21,7 @@ var source string
 var layout = template.Must(template.New("page").Funcs(template.FuncMap{
 	"name": name, "prose": together, "known": known, "look": lookOf, "sides": sides, "span": span, "change": change, "rule": rule,
 	"detectable": detectable, "chance": chance, "runs": runs, "total": total, "upper": strings.ToUpper, "count": count,
-	"rows": func(fs []gate.Finding, level string) rows { return rows{fs, level} }, "values": runValues, "note": runNotes, "at": at, "besides": besides,
+	"rows": func(fs []gate.Finding, level string) rows { return rows{fs, level} }, "values": runValues, "first": first, "rest": rest, "note": runNotes, "at": at, "besides": besides,
 }).Parse(source))
 
 // sheet is what the page shows.
@@ -32,7 +32,8 @@ type sheet struct {
 	Compared, Since string
 	Level           string
 	Findings        []gate.Finding
-	Shown, Folded   []gate.Finding
+	Shown, More     []gate.Finding // More are like Shown, and folded since there are so many
+	Folded          []gate.Finding
 	Plan, Calm      []step
 	Forest          template.HTML
 	Galleries       []gallery
@@ -91,9 +92,9 @@ func writeHTML(w io.Writer, v gate.Verdict) error {
 	s.ServerHead, s.ServerRows = serverRows(v.Server)
 	s.Account = saysAccount
 	s.Shown, s.Folded = openly(s.Findings)
-	plotted, unplotted := drawable(s.Shown, "the numbers of all stand above")
-	s.Unplotted = unplotted
-	plot, err := forest(plotted)
+	worst, unplotted := drawable(s.Shown, "the numbers of all stand above")
+	s.Shown, s.More, s.Unplotted = worst, s.Shown[len(worst):], unplotted
+	plot, err := forest(s.Shown)
 	if err != nil {
 		return fmt.Errorf("render html: %w", err)
 	}
@@ -116,6 +117,13 @@ func together(s string) string { return strings.ReplaceAll(prose(s), " %", "\u00
 
 // mostOpen is how many scenarios show their pictures openly; those that somebody has to look at always do.
 const mostOpen = 4
+
+// mostListed is how many findings of a step are listed before the others are folded.
+const mostListed = 50
+
+func first(findings []gate.Finding) []gate.Finding { return findings[:min(len(findings), mostListed)] }
+
+func rest(findings []gate.Finding) []gate.Finding { return findings[len(first(findings)):] }
 
 // mostDrawn is how many findings are drawn: of thousands a page takes a minute to open, and nobody looks at the last.
 const mostDrawn = 500

@@ -41,6 +41,9 @@ func TestOfVeryManyFindingsTheWorstAreDrawn(t *testing.T) {
 		"chat last.p50 1.0 % slower":    {1, 0}, // in the description of the forest
 		"Drawn are the 500 worst of 501 findings; every run of all of them stands below": {0, 1},
 		"Drawn are the 500 worst of 501 findings; the numbers of all stand above":        {0, 1},
+		"<summary>450 more findings with the same next step</summary>":                   {0, 1},
+		"<summary>449 more findings with the same next step</summary>":                   {1, 0},
+		"<summary>1 more finding, less bad than those above</summary>":                   {0, 1},
 		"<td>last.p50</td><td>base</td><td>125, 250 ms</td>":                             {1, 1},
 	} {
 		if got := [2]int{strings.Count(all, what), strings.Count(worst, what)}; got != want {
