@@ -142,6 +142,7 @@ var files = map[string]file{
 	"several":           {"several-runners.yml", gates, "verdict"},
 	"merge_group":       {"merge-queue.yml", gates, "verdict"},
 	"queued":            {"merge-queue.yml", gates, "verdict"},
+	"closed":            {"benchgate.yml", gates, "verdict"},
 	"fork":              {"benchgate.yml", gates, "verdict"},
 	"deleted":           {"benchgate.yml", gates, "verdict"},
 	"schedule":          {"benchgate-nightly.yml", []string{"bench", "drift", "keep"}, "drift"},

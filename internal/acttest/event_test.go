@@ -11,7 +11,8 @@ const (
 )
 
 // event is the payload of an event of the user's repository, as far as anything of ours or act reads it. A pull request's
-// kind stands behind a colon: fork, deleted (the fork is), queued (the merge queue measures it), or several (so many runners).
+// kind stands behind a colon: fork, deleted (the fork is), closed, queued (the merge queue measures it), or several (so many
+// runners).
 func event(t *testing.T, name string, c commits) map[string]any {
 	t.Helper()
 	repository := map[string]any{"full_name": "example/server", "name": "server", "default_branch": "main", "private": false}
@@ -19,6 +20,9 @@ func event(t *testing.T, name string, c commits) map[string]any {
 	switch name {
 	case "pull_request", "pull_request:queued", "pull_request:several":
 		payload["pull_request"] = pull(c, repository)
+	case "pull_request:closed":
+		payload["pull_request"] = pull(c, repository)
+		payload["pull_request"].(map[string]any)["state"] = "closed"
 	case "pull_request:fork":
 		payload["pull_request"] = pull(c, map[string]any{"full_name": "octocat/server", "name": "server", "fork": true})
 	case "pull_request:deleted":
