@@ -35,7 +35,7 @@ func (a *action) post(j judgement) github.Posted {
 		post.Quiet = a.in.comment == "auto" && !j.speaks()
 	}
 	if a.in.status && a.proposed() && !j.unnamed {
-		post.Statuses = j.statuses()
+		post.Statuses = j.statuses(a.branch())
 	}
 	if !all && len(post.Sections) > 0 {
 		post.Stale = a.stale(told.answers[0].err)
@@ -81,6 +81,19 @@ func (a *action) postDispatched(client *github.Client, post github.Post, number 
 		posted.Errors, posted.Calls = append(posted.Errors, beside.Errors...), beside.Calls
 	}
 	return posted
+}
+
+// branch is the one that the change would be merged into; of a dispatch it is that on which it was started, whose history holds
+// the base.
+func (a *action) branch() string {
+	ref := a.job.Ref
+	switch {
+	case a.job.Pull != nil:
+		return a.job.Pull.BaseRef
+	case a.job.Group != nil:
+		ref = a.job.Group.BaseRef
+	}
+	return strings.TrimPrefix(ref, "refs/heads/")
 }
 
 // number is that of the pull request to tell; 0 is none.
@@ -130,10 +143,11 @@ func (j judgement) sections() []github.Section {
 	return all
 }
 
-func (j judgement) statuses() []github.Status {
+// statuses are the marks beside the commit, which is to be merged into a branch.
+func (j judgement) statuses(branch string) []github.Status {
 	var all []github.Status
 	for _, o := range j.answers {
-		one := github.Status{Context: "benchgate/" + o.runner, State: "failure", Description: report.Line(o.shown(), mostDescription)}
+		one := github.Status{Context: github.StatusContext(o.runner, branch), State: "failure", Description: report.Line(o.shown(), mostDescription)}
 		switch good := j.needless != "" || o.code() == exitOK; {
 		case good && j.unwritten != nil:
 			one.State, one.Description = "error", "decided, and not written: the job's summary says why"

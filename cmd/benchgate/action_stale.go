@@ -65,6 +65,6 @@ func (a *action) stale(err error) func(name string) (github.Section, []github.St
 		if !a.in.status || bench.CheckName("runner", name) != nil {
 			return a.signed(j)[0], nil
 		}
-		return a.signed(j)[0], j.statuses()
+		return a.signed(j)[0], j.statuses(a.branch())
 	}
 }

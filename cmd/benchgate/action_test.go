@@ -63,7 +63,7 @@ func TestOfSeveralRunnersTheWorstDecides(t *testing.T) {
 	} {
 		j := answersOf(strings.Split(test.said, ", ")...)
 		var states []string
-		for _, s := range j.statuses() {
+		for _, s := range j.statuses("main") {
 			states = append(states, s.State)
 		}
 		if j.code() != test.code || j.word() != test.word || j.speaks() != test.speaks || strings.Join(states, " ") != test.statuses {
@@ -75,8 +75,8 @@ func TestOfSeveralRunnersTheWorstDecides(t *testing.T) {
 func TestWhatWasNotNeededIsGreen(t *testing.T) {
 	j := answersOf("pass 0")
 	j.needless = "it touches no file"
-	if j.code() != exitOK || j.word() != "not-needed" || j.speaks() || j.statuses()[0].State != "success" {
-		t.Errorf("exit code %d, %s, speaks %t, %+v", j.code(), j.word(), j.speaks(), j.statuses())
+	if j.code() != exitOK || j.word() != "not-needed" || j.speaks() || j.statuses("main")[0].State != "success" {
+		t.Errorf("exit code %d, %s, speaks %t, %+v", j.code(), j.word(), j.speaks(), j.statuses("main"))
 	}
 	if got := j.sections()[0].Render(1000); !strings.Contains(got, "not needed") {
 		t.Errorf("the comment says %q", got)
@@ -91,7 +91,7 @@ func TestWhatCouldNotBeWrittenIsNeverGreen(t *testing.T) {
 			j := answersOf(strings.Split(said, ", ")...)
 			j.needless, j.unwritten = needless, errors.New("no space left on device")
 			var states []string
-			for _, s := range j.statuses() {
+			for _, s := range j.statuses("main") {
 				states = append(states, s.State)
 			}
 			if needless != "" {

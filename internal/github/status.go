@@ -3,11 +3,14 @@ package github
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	api "github.com/google/go-github/v66/github"
 )
@@ -16,6 +19,22 @@ import (
 const descriptionRunes = 140
 
 const statusPermission = "statuses: write"
+
+const contextRunes = 100
+
+// StatusContext names the status of a runner. A commit may be proposed to several branches, and each has a status of its own:
+// "benchgate/h100-1x/main". Of no branch it is "benchgate/h100-1x". A name that is long ends in a hash of it.
+func StatusContext(runner, branch string) string {
+	name := "benchgate/" + oneLine(runner)
+	if branch != "" {
+		name += "/" + oneLine(branch)
+	}
+	if utf8.RuneCountInString(name) <= contextRunes {
+		return name
+	}
+	sum := sha256.Sum256([]byte(name))
+	return string([]rune(name)[:contextRunes-17]) + "~" + hex.EncodeToString(sum[:8])
+}
 
 // statuses writes one mark after the other beside the head, those that block first.
 func (c *Client) statuses(ctx context.Context, p Post) []string {
@@ -54,7 +73,7 @@ func (s Status) clean() Status {
 	default:
 		s.State = "error"
 	}
-	return Status{Context: cut(oneLine(s.Context), 100), State: s.State, Description: cut(oneLineOf(s.Description, 500), descriptionRunes)}
+	return Status{Context: cut(oneLine(s.Context), contextRunes), State: s.State, Description: cut(oneLineOf(s.Description, 500), descriptionRunes)}
 }
 
 func (c *Client) status(ctx context.Context, j Job, s Status) error {
