@@ -97,7 +97,8 @@ func (r *inputReader) word(input, otherwise string, known ...string) string {
 	return s
 }
 
-// boolean reads a truth value as GitHub's own actions do; it is false unless set.
+// boolean reads a truth value as GitHub's own actions do; it is false unless set. One that cannot be read asks for something:
+// what an error has to take back is taken back.
 func (r *inputReader) boolean(input string) bool {
 	switch s := r.text(input, "false"); s {
 	case "true", "True", "TRUE":
@@ -105,6 +106,7 @@ func (r *inputReader) boolean(input string) bool {
 	case "false", "False", "FALSE":
 	default:
 		r.fail(input, s, "true or false")
+		return true
 	}
 	return false
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,18 +30,21 @@ func (a *action) post(j judgement) github.Posted {
 	number := a.number()
 	told := j
 	j, all := a.named(j)
-	post := github.Post{Job: a.job, Key: cmp.Or(a.in.commentKey, a.job.Workflow, "benchgate")}
+	post := github.Post{Job: a.job, Key: cmp.Or(a.in.commentKey, a.job.Workflow, "benchgate"), Part: filepath.ToSlash(filepath.Clean(a.in.config))}
 	if a.in.comment != "never" && number != 0 && !a.closed() {
 		post.Sections = a.signed(j)
 		post.Quiet = a.in.comment == "auto" && !j.speaks()
 	}
-	if a.in.status && a.proposed() && !j.unnamed {
-		post.Statuses = j.statuses(a.branch())
+	if a.in.status && a.proposed() {
+		post.Withdraw = a.withdrawal(told, all)
+		if !j.unnamed {
+			post.Statuses = j.statuses(a.branch())
+		}
 	}
 	if !all && len(post.Sections) > 0 {
 		post.Stale = a.stale(told.answers[0].err)
 	}
-	if len(post.Sections)+len(post.Statuses) == 0 {
+	if len(post.Sections) == 0 && post.Withdraw == nil {
 		return none
 	}
 	client, err := github.NewClient(github.ClientOptions{
@@ -50,7 +54,7 @@ func (a *action) post(j judgement) github.Posted {
 	if err != nil {
 		return github.Posted{Comment: "failed", Errors: []string{err.Error()}}
 	}
-	if a.job.Pull == nil && number != 0 {
+	if a.job.Inputs["pull-request"] != "" {
 		return a.postDispatched(client, post, number)
 	}
 	return client.Publish(a.sh.ctx, post)
@@ -62,21 +66,23 @@ func (a *action) closed() bool { return a.job.Pull != nil && a.job.Pull.Closed }
 // postDispatched tells the pull request that a dispatch names, while it stands at the commit that was measured. That commit is
 // told what blocks in any case: it may be the head again.
 func (a *action) postDispatched(client *github.Client, post github.Post, number int) github.Posted {
-	pull, err := client.Pull(a.sh.ctx, number)
-	if err == nil && a.measured(pull.HeadSHA) {
-		post.Job.Pull = &pull
-		return client.Publish(a.sh.ctx, post)
-	}
-	posted := github.Posted{Comment: "superseded"}
-	if err != nil {
-		posted = github.Posted{Comment: "failed", Errors: []string{err.Error()}}
-	} else {
-		a.sh.talk.say("pull request %d has a newer head, %.12s: it is told nothing", number, pull.HeadSHA)
+	posted := github.Posted{Comment: "skipped"}
+	if number != 0 {
+		pull, err := client.Pull(a.sh.ctx, number)
+		switch {
+		case err != nil:
+			posted = github.Posted{Comment: "failed", Errors: []string{err.Error()}}
+		case a.measured(pull.HeadSHA):
+			post.Job.Pull = &pull
+			return client.Publish(a.sh.ctx, post)
+		default:
+			posted.Comment = "superseded"
+			a.sh.talk.say("pull request %d has a newer head, %.12s: it is told nothing", number, pull.HeadSHA)
+		}
 	}
 	post.Job.Pull = &github.Pull{Number: number, HeadSHA: a.job.Inputs["head"]}
-	post.Sections = nil
-	post.Statuses = slices.DeleteFunc(slices.Clone(post.Statuses), func(s github.Status) bool { return s.State == "success" })
-	if len(post.Statuses) > 0 {
+	post.Sections, post.Blocking = nil, true
+	if post.Withdraw != nil && isCommit.MatchString(post.Job.Pull.HeadSHA) {
 		beside := client.Publish(a.sh.ctx, post)
 		posted.Errors, posted.Calls = append(posted.Errors, beside.Errors...), beside.Calls
 	}

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/benchgate/benchgate/internal/bench"
 	"github.com/benchgate/benchgate/internal/config"
 	"github.com/benchgate/benchgate/internal/github"
+	"github.com/benchgate/benchgate/internal/report"
 )
 
 // broken is the judgement where an error came before anything was decided: it is of no runner yet.
@@ -59,12 +59,18 @@ func (a *action) names() (names []string, all bool) {
 }
 
 // stale says the error of a runner whose name only the comment knows.
-func (a *action) stale(err error) func(name string) (github.Section, []github.Status) {
-	return func(name string) (github.Section, []github.Status) {
-		j := judgement{answers: []answer{{runner: name, err: err}}}
-		if !a.in.status || bench.CheckName("runner", name) != nil {
-			return a.signed(j)[0], nil
-		}
-		return a.signed(j)[0], j.statuses(a.branch())
+func (a *action) stale(err error) func(name string) github.Section {
+	return func(name string) github.Section {
+		return a.signed(judgement{answers: []answer{{runner: name, err: err}}})[0]
 	}
+}
+
+// withdrawal is what becomes of the statuses that other attempts left green. Where not all runners can be named, told is the
+// error of all of them.
+func (a *action) withdrawal(told judgement, all bool) *github.Withdrawal {
+	w := &github.Withdrawal{Branch: a.branch(), All: !all, Description: "not judged by the latest attempt: its summary says what is"}
+	if !all {
+		w.Description = report.Line(told.answers[0].shown(), mostDescription)
+	}
+	return w
 }

@@ -244,14 +244,12 @@ func (s *sticky) renew(own []note) {
 		return
 	}
 	post := s.post
-	post.Statuses = slices.Clone(post.Statuses)
 	post.Sections = slices.DeleteFunc(slices.Clone(post.Sections), func(m Section) bool { return m.Name == "" })
 	for _, name := range names {
 		if slices.ContainsFunc(post.Sections, func(m Section) bool { return safeName(m.Name) == name }) {
 			continue
 		}
-		section, statuses := post.Stale(plainName(name))
-		post.Sections, post.Statuses = append(post.Sections, section), append(post.Statuses, statuses...)
+		post.Sections = append(post.Sections, post.Stale(plainName(name)))
 	}
 	s.post = post
 }

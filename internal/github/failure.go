@@ -29,7 +29,7 @@ const (
 	unknown       // nobody knows what the call did
 	spent         // the calls are used up
 	over          // the time is used up, or the caller has given up
-	crowded       // more comments than are searched
+	crowded       // more comments or statuses than are searched
 )
 
 // failure is a failed call, taken apart.
@@ -81,7 +81,7 @@ func failureOf(err error) failure {
 		return failure{kind: unmet, said: errProxy.Error()}
 	case errors.Is(err, errCalls):
 		return failure{kind: spent, said: errCalls.Error()}
-	case errors.Is(err, errTooMany):
+	case errors.Is(err, errTooMany), errors.Is(err, errManyStatuses):
 		return failure{kind: crowded, said: err.Error()}
 	case unreached(err):
 		return failure{kind: unmet, said: cause(err)}

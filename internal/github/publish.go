@@ -12,10 +12,16 @@ type Post struct {
 	Sections []Section // none: no comment
 	Statuses []Status  // none: no status
 	Quiet    bool      // an own comment is updated; none is created
+	Blocking bool      // statuses that keep a change from being merged are written, and no others
+	// Part is what of the gate the post is about, such as the path of its config; another job of the same Key has another. ""
+	// is not known.
+	Part string
+	// Withdraw is set where statuses are asked for: what other attempts of this Part left green is looked for. Nil: it stands.
+	Withdraw *Withdrawal
 	// Stale is set where nobody can say which runners the post is about. Each section that an own comment has of the same head
-	// and an earlier attempt is then replaced by what Stale makes of its name, together with the status; a section without a
-	// name is left out where there are such. Nil: sections of others stay as they are.
-	Stale func(name string) (Section, []Status)
+	// and an earlier attempt is then replaced by what Stale makes of its name; a section without a name is left out where there
+	// are such. Nil: sections of others stay as they are.
+	Stale func(name string) Section
 }
 
 // Section is one runner's part of the comment.
@@ -50,7 +56,7 @@ func (c *Client) Publish(ctx context.Context, p Post) Posted {
 	}
 	p.Job.RunAttempt = max(p.Job.RunAttempt, 1)
 	kept := min(len(p.Statuses), statusesKept)
-	if p.Stale != nil {
+	if p.Withdraw != nil {
 		kept = statusesKept
 	}
 	c.wire.most -= kept
@@ -60,17 +66,12 @@ func (c *Client) Publish(ctx context.Context, p Post) Posted {
 	case s.stop:
 	case s.done.Comment == superseded && s.sameHead:
 		// A later run of the same commit has said, or will say, how it stands. It may be wrong, or forged: what blocks is said.
-		s.done.Errors = append(s.done.Errors, c.statuses(ctx, s.post.blocking())...)
+		s.post.Blocking = true
+		s.done.Errors = append(s.done.Errors, c.statuses(ctx, s.post)...)
 	default:
 		s.done.Errors = append(s.done.Errors, c.statuses(ctx, s.post)...)
 	}
 	s.done.Errors = slices.Compact(s.done.Errors)
 	s.done.Calls = c.wire.calls
 	return s.done
-}
-
-// blocking is the post with no status but those that keep a change from being merged.
-func (p Post) blocking() Post {
-	p.Statuses = slices.DeleteFunc(slices.Clone(p.Statuses), func(s Status) bool { return s.State == "success" || s.State == "pending" })
-	return p
 }

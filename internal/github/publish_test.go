@@ -310,7 +310,7 @@ func TestOptionsThatCannotWorkAreRefused(t *testing.T) {
 // TestEachFailureIsASentenceThatNamesWhatToDo has a golden file: what a post says where every call meets one fault.
 func TestEachFailureIsASentenceThatNamesWhatToDo(t *testing.T) {
 	var b strings.Builder
-	for _, on := range []string{"read", "create", "update", "status"} {
+	for _, on := range []string{"read", "create", "update", "status", "list-statuses"} {
 		for _, fault := range []string{
 			"unauthorized", "forbidden", "locked", "not-found", "gone", "too-long", "invalid", "primary-403", "secondary-403-long",
 			"500", "hang", "html", "redirect-301", "redirect-307-away",
@@ -324,6 +324,9 @@ func TestEachFailureIsASentenceThatNamesWhatToDo(t *testing.T) {
 				p := post(github.Section{Name: "h100", Render: text("red")})
 				if on == "status" {
 					p = post()
+				}
+				if on == "list-statuses" {
+					p = judged(42, map[string]string{"benchgate/h100": "failure"})
 				}
 				if on == "read" || on == "status" {
 					p.Statuses = []github.Status{{Context: "benchgate/h100", State: "failure"}, {Context: "benchgate/m4", State: "failure"}}
