@@ -36,7 +36,7 @@ func run(ctx context.Context) error {
 		return err
 	}
 	var all []figure
-	for _, measure := range []func(context.Context, string) ([]figure, error){size, streams, decide, judge} {
+	for _, measure := range []func(context.Context, string) ([]figure, error){size, streams, decide, judge, page} {
 		figures, err := measure(ctx, binary)
 		if err != nil {
 			return err
