@@ -31,7 +31,7 @@ func Confirm(p Policy, base, reference, head []bench.Digest) Verdict {
 		v.Baseline = first
 		v.sinceEpoch(c.asked)
 	}
-	v.conclude(p, slices.ContainsFunc(qs, (*question).acrossDays))
+	v.conclude(p, qs)
 	return v
 }
 

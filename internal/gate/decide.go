@@ -19,7 +19,7 @@ func Decide(p Policy, base, head []bench.Digest) Verdict {
 	qs := p.replay(ask(p, pairs))
 	v := p.verdict(qs, pairs, base, head)
 	v.sinceEpoch(qs)
-	v.conclude(p, slices.ContainsFunc(qs, (*question).acrossDays))
+	v.conclude(p, qs)
 	return v
 }
 
@@ -37,6 +37,7 @@ func (p Policy) verdict(qs []*question, pairs []*pair, base, head []bench.Digest
 	}
 	for _, q := range qs {
 		q.rewrites()
+		q.excuse()
 		q.misbehaving()
 		v.Findings = append(v.Findings, q.finding)
 	}
@@ -67,15 +68,15 @@ func (q *question) answer() {
 }
 
 // conclude sets the headline, its code and its sentences.
-func (v *Verdict) conclude(p Policy, acrossDays bool) {
+func (v *Verdict) conclude(p Policy, qs []*question) {
 	var outcomes []Outcome
 	for _, f := range v.Findings {
 		outcomes = append(outcomes, f.Outcome)
 	}
-	v.Outcome = Worst(p, outcomes...)
+	v.Outcome = noticed(Worst(p, outcomes...), qs)
 	v.ExitCode = v.Outcome.ExitCode(p)
 	v.Summary = v.summary()
-	v.Bound = v.bound(p, acrossDays)
+	v.Bound = v.bound(p, slices.ContainsFunc(qs, (*question).acrossDays))
 }
 
 // summary is the headline with the worst finding that made it.

@@ -167,6 +167,9 @@ func (q *question) misbehaving() {
 		return
 	}
 	head := q.head
+	if head == nil {
+		return // an orphan of the baseline
+	}
 	if q.whole != nil {
 		head = q.whole.head // whatever was measured after the answer
 	}

@@ -29,6 +29,9 @@ type Policy struct {
 	Rewritten map[string][]string
 	// Proposed says that the rules are the head's own, since base has none: what they would call good is new.
 	Proposed bool
+	// GateOnly says that the change touches nothing but the gate (configs and baselines), so that what was measured is base's
+	// own build: what would be red is observed as already so at base, or new where base has nothing sound to compare with.
+	GateOnly bool
 	// Resamples is the least number of bootstrap resamples; 0 means 9,999. Tests of many verdicts lower it.
 	Resamples int
 	// Planned says that these rules are the defaults, since no config was given.

@@ -24,6 +24,9 @@ type question struct {
 	decided bool
 	// unfit says that the rule or the candidate cannot be judged, whatever it is compared with.
 	unfit bool
+	// baseUnfit says that the committed baseline cannot be judged; isExcused that the answer is no fault of a change that
+	// touches the gate alone.
+	baseUnfit, isExcused bool
 	// stage is 1 in the first stage of a confirm campaign, after which a second one may follow, and 2 in the second; before is
 	// then the candidate in the first.
 	stage  int

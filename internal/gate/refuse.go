@@ -134,7 +134,7 @@ func (q *question) reach() {
 		}
 		q.warn("%s cannot be judged (%s) and %s is judged instead", q.metric.Name, why, m.Name)
 		q.use(m)
-		q.unfit = false
+		q.unfit, q.baseUnfit = false, false
 		outcome, why, next = q.reachable()
 	}
 	if outcome != "" {
@@ -176,6 +176,7 @@ func (q *question) reachable() (o Outcome, why, next string) {
 	case head == 0:
 		return Missing, "the candidate has no " + m.Name, "Measure again with a tool that records it, or drop the rule."
 	case q.rule.comparative() && len(q.measured(q.base)) == 0 && len(q.base.having(m)) > 0:
+		q.baseUnfit = !q.same
 		return Invalid, m.Name + " is 0 in every run of the baseline, and nothing can be compared with that", "Hold it to a max instead."
 	case q.rule.comparative() && len(q.measured(q.base)) == 0 && !q.base.tooFewToTell(): // else its refusal says more
 		return New, "the baseline has no " + m.Name, "Accept a baseline that has it: benchgate baseline accept."
@@ -191,7 +192,7 @@ func (q *question) reachable() (o Outcome, why, next string) {
 	}
 	for _, s := range sides {
 		if n := s.fewest(m); n < m.Least {
-			q.unfit = s == q.head
+			q.unfit, q.baseUnfit = s == q.head, s == q.base && !q.same
 			return Invalid, fmt.Sprintf("%s needs %d successes a run and a run of the %s has %d", m.Name, m.Least, s.title(), n),
 				fmt.Sprintf("Send more requests a run (load.requests), or ask %s.p50.", what(m))
 		}
@@ -243,6 +244,7 @@ func (q *question) baseline() {
 	if !q.rule.comparative() {
 		return
 	}
+	defer q.faulty()
 	if q.tooSpoilt(q.base, "cannot be used"); q.settled() {
 		return
 	}
