@@ -41,6 +41,30 @@ func (s Source) Folder() bool { return s.Kind == "folder" }
 // repository around the working folder, from git objects alone. An empty runner will do where there is only one. The
 // error is [ErrNone] where there are none.
 func Read(spec, runner string) ([]bench.Digest, Source, error) {
+	return read(spec, runner, func(_ string, err error) error { return err })
+}
+
+// Fault is a file that stands where a baseline does, and cannot be read as one.
+type Fault struct {
+	File string // as in [Source.Files]
+	Err  error
+}
+
+// ReadSound is Read without the files that cannot be read: they count as none, and are returned as faults.
+func ReadSound(spec, runner string) ([]bench.Digest, Source, []Fault, error) {
+	var faults []Fault
+	digests, source, err := read(spec, runner, func(file string, err error) error {
+		faults = append(faults, Fault{file, err})
+		return nil
+	})
+	if err == nil && len(digests) == 0 {
+		err = fmt.Errorf("read baseline %q: %w%s", spec, ErrNone, of(runner))
+	}
+	return digests, source, faults, err
+}
+
+// read asks damaged what is to become of a file that cannot be read: nil leaves it out.
+func read(spec, runner string, damaged func(file string, err error) error) ([]bench.Digest, Source, error) {
 	if runner != "" {
 		if err := bench.CheckName("runner", runner); err != nil {
 			return nil, Source{}, err
@@ -72,11 +96,11 @@ func Read(spec, runner string) ([]bench.Digest, Source, error) {
 			return nil, source, fmt.Errorf("read baseline: %w", err)
 		}
 	}
-	digests, err := source.read(files, runner)
+	digests, err := source.read(files, runner, damaged)
 	return digests, source, err
 }
 
-func (s *Source) read(files []file, runner string) ([]bench.Digest, error) {
+func (s *Source) read(files []file, runner string, damaged func(file string, err error) error) ([]bench.Digest, error) {
 	files, err := choose(files, runner)
 	if err != nil {
 		return nil, fmt.Errorf("read baseline %q: %w", s.Ref, err)
@@ -87,21 +111,32 @@ func (s *Source) read(files []file, runner string) ([]bench.Digest, error) {
 	var digests []bench.Digest
 	for _, f := range files {
 		d, err := f.read()
-		if err != nil {
-			return nil, err
+		if err == nil {
+			err = s.fits(digests, d, f.name)
 		}
-		for i, other := range digests {
-			if other.Runner != d.Runner {
-				return nil, fmt.Errorf("read baseline %q: %q is of runner %q, %q of %q; say which", s.Ref, s.Files[i], other.Runner, f.name, d.Runner)
+		if err != nil {
+			if err := damaged(f.name, err); err != nil {
+				return nil, err
 			}
-			if other.Scenario == d.Scenario {
-				return nil, fmt.Errorf("read baseline %q: %q and %q both hold scenario %q", s.Ref, s.Files[i], f.name, d.Scenario)
-			}
+			continue
 		}
 		digests = append(digests, d)
 		s.Files = append(s.Files, f.name)
 	}
 	return digests, nil
+}
+
+// fits refuses a digest of another runner than those before it, or of a scenario that one of them has.
+func (s *Source) fits(digests []bench.Digest, d bench.Digest, name string) error {
+	for i, other := range digests {
+		if other.Runner != d.Runner {
+			return fmt.Errorf("read baseline %q: %q is of runner %q, %q of %q; say which", s.Ref, s.Files[i], other.Runner, name, d.Runner)
+		}
+		if other.Scenario == d.Scenario {
+			return fmt.Errorf("read baseline %q: %q and %q both hold scenario %q", s.Ref, s.Files[i], name, d.Scenario)
+		}
+	}
+	return nil
 }
 
 func of(runner string) string {

@@ -164,3 +164,64 @@ func TestMissingObjectsAreAnErrorAndNotNone(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+func TestWhatStandsInABaselinesPlaceIsToldFromWhatIsOne(t *testing.T) {
+	folder, _ := repository(t)
+	at := func(name string) string { return filepath.Join(folder, "baselines", name) }
+	put(t, at("h100/elsewhere.json"), candidate("h100", "chat", 0))
+	put(t, at("mac/chat.json"), candidate("h100", "chat", 0))
+	put(t, at("top.json"), candidate("h100", "chat", 0))
+	putText(t, at("h100/half.json"), text(t, candidate("h100", "half", 0))[:60])
+	putText(t, at("h100/conflict.json"), "<<<<<<< HEAD\n{}\n=======\n>>>>>>> other\n")
+	putText(t, at("h100/pointer.json"), "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n")
+	putText(t, at("h100/.hidden.json"), "x")
+	putText(t, at("h100/deep/er.json"), "x")
+	putText(t, at("README.md"), "x")
+	if err := os.Symlink("chat.json", at("h100/link.json")); err != nil {
+		t.Fatal(err)
+	}
+	repotest.Commit(t, folder)
+	placed, err := PlacedAt("HEAD")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, p := range placed {
+		got[p.Runner+" "+p.Scenario+" "+p.Path] = ""
+		if err := p.Check(); err != nil {
+			got[p.Runner+" "+p.Scenario+" "+p.Path] = err.Error()
+		}
+	}
+	for place, want := range map[string]string{
+		"h100 batch baselines/h100/batch.json": "", "h100 chat baselines/h100/chat.json": "", " top baselines/top.json": "",
+		"h100 elsewhere baselines/h100/elsewhere.json": `is of runner "h100", scenario "chat"`,
+		"mac chat baselines/mac/chat.json":             `is of runner "h100", scenario "chat"`,
+		"h100 half baselines/h100/half.json":           "ends too early", "h100 conflict baselines/h100/conflict.json": "conflict",
+		"h100 pointer baselines/h100/pointer.json": "LFS", "h100 link baselines/h100/link.json": "a symbolic link",
+	} {
+		said, ok := got[place]
+		if delete(got, place); !ok || (said == "") != (want == "") || !strings.Contains(said, want) {
+			t.Errorf("%s: there %t, %q, want %q", place, ok, said, want)
+		}
+	}
+	if len(got) > 0 {
+		t.Errorf("no baseline has these places: %v", got)
+	}
+	if _, _, err := Read("ref:HEAD", "h100"); err == nil {
+		t.Error("damaged files are read")
+	}
+	digests, _, faults, err := ReadSound("ref:HEAD", "h100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var files []string
+	for _, f := range faults {
+		files = append(files, f.File)
+	}
+	if diff := cmp.Diff([]string{"h100/batch", "h100/chat"}, names(digests)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"baselines/h100/conflict.json", "baselines/h100/elsewhere.json", "baselines/h100/half.json", "baselines/h100/link.json", "baselines/h100/pointer.json"}, files); diff != "" {
+		t.Errorf("faults (-want +got):\n%s", diff)
+	}
+}
