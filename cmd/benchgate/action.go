@@ -23,6 +23,8 @@ type action struct {
 	job    github.Job
 	runner *github.Runner
 	refs   refs
+	// alone are the files of a change that touches the gate alone; nil until it was asked.
+	alone *[]string
 	// placed says that git may be called here: no link of the checkout leads what is written into its settings.
 	placed bool
 	// told says that outputs and summary have the answer already.

@@ -54,12 +54,15 @@ func (a *action) listed(rev string) map[string]bool {
 	return all
 }
 
-// adopting tells who brings the first baseline of a scenario that it counts once it is merged, and not to accept one.
-func (a *action) adopting(v gate.Verdict) {
+// adopting tells who brings the first baseline of a scenario, or one in place of a file that cannot be read, that it counts once it is merged, and not to accept one.
+func (a *action) adopting(v gate.Verdict, faults []baseline.Fault) {
 	if a.refs.baselines == "" || v.Design != "" {
 		return
 	}
 	before, after := a.listed(a.refs.baselines), a.listed("HEAD")
+	for _, f := range faults {
+		delete(before, f.File)
+	}
 	for i := range v.Findings {
 		f := &v.Findings[i]
 		file := baseline.Folder + "/" + v.Runner + "/" + f.Scenario + ".json"

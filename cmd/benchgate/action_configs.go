@@ -29,13 +29,16 @@ type configs struct {
 
 // configs reads the checkout, and the commit whose rules hold; where that is empty there is only the checkout.
 func (a *action) configs(rules string) configs {
-	c := configs{name: filepath.ToSlash(filepath.Clean(a.in.config))}
+	c := configs{name: a.configName()}
 	c.heads, c.headErr = headConfigs(c.name)
 	if rules != "" {
 		c.bases, c.baseErr = a.baseConfigs(c.name, rules)
 	}
 	return c
 }
+
+// configName is the path of the file, or of the folder that holds them, with slashes.
+func (a *action) configName() string { return filepath.ToSlash(filepath.Clean(a.in.config)) }
 
 // files are the paths of either side, sorted.
 func (c configs) files() []string {
@@ -102,7 +105,7 @@ func plainFile(root *os.Root, name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, mostConfig))
 }
 
-// baseConfigs reads a commit.
+// baseConfigs reads those of a commit.
 func (a *action) baseConfigs(name, commit string) (map[string][]byte, error) {
 	data, err := repo.File(a.sh.ctx, "", commit, name)
 	if err == nil {
@@ -121,7 +124,7 @@ func (a *action) baseConfigs(name, commit string) (map[string][]byte, error) {
 			continue
 		}
 		if files[path.Join(name, e.Name)], err = e.Read(a.sh.ctx); err != nil {
-			return nil, fmt.Errorf("read config %q at base: %w", e.Path, err)
+			return nil, fmt.Errorf("read config %q at commit %.12q: %w", e.Path, commit, err)
 		}
 	}
 	return files, nil

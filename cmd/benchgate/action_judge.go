@@ -19,7 +19,7 @@ type answer struct {
 	runner  string
 	verdict gate.Verdict
 	err     error
-	// edited says that the change edits what it is judged by.
+	// edited says that the change edits what it is judged by, or is excused for touching nothing else.
 	edited bool
 }
 
@@ -64,10 +64,11 @@ func (a *action) decide() judgement {
 	if err != nil {
 		return broken(err)
 	}
+	warnings, unsound := a.sound()
 	root, done, err := a.openResults()
 	defer done()
 	var found map[string]string
-	if err == nil {
+	if err = cmp.Or(unsound, err); err == nil {
 		found, err = a.results(root, all)
 	}
 	if err == nil {
@@ -83,9 +84,8 @@ func (a *action) decide() judgement {
 		one := answer{runner: q.Runner, err: err}
 		if err == nil && needless == "" {
 			one.verdict, one.err = a.judgeOne(q, all, found)
-			a.adopting(one.verdict)
-			one.verdict.Warnings = slices.Concat(edited, q.changes(), one.verdict.Warnings)
-			one.edited = len(edited)+len(q.changes()) > 0
+			one.verdict.Warnings = slices.Concat(a.pardoned(q), edited, q.changes(), warnings, one.verdict.Warnings)
+			one.edited = len(edited)+len(q.changes()) > 0 || a.pardons(q) && one.verdict.Outcome == gate.Observed
 		}
 		j.answers = append(j.answers, one)
 	}
@@ -143,10 +143,16 @@ func (a *action) judgeOne(q asked, all []asked, found map[string]string) (gate.V
 	if err != nil {
 		return gate.Verdict{}, err
 	}
-	v, err := a.verdict(p, q, found[q.Runner])
+	base, from, faults, err := a.accepted(q)
+	if err != nil {
+		return gate.Verdict{}, fmt.Errorf("baseline: %w", err)
+	}
+	v, err := a.verdict(p, q, a.chosen(base), from, found[q.Runner])
 	if err != nil {
 		return gate.Verdict{}, err
 	}
+	a.adopting(v, faults)
+	v.Warnings = slices.Concat(faulty(faults), v.Warnings)
 	if why, next := a.hindrance(found[q.Runner]); why != "" {
 		v = v.Withheld(why+parted(q.Runner, all, found), next)
 	}
@@ -185,7 +191,7 @@ func capital(hint string) string { return strings.ToUpper(hint[:1]) + hint[1:] }
 // policy is what stands at base, of the scenarios that were asked for.
 func (a *action) policy(q asked) (gate.Policy, error) {
 	p := q.Policy
-	p.Proposed = q.alone == "head"
+	p.Proposed, p.GateOnly = q.alone == "head", a.pardons(q)
 	var err error
 	if p.Rewritten, err = a.rewritten(q); err != nil {
 		return p, err
@@ -235,12 +241,7 @@ func (a *action) differs(q asked, file string) (bool, error) {
 }
 
 // verdict decides what one runner measured.
-func (a *action) verdict(p gate.Policy, q asked, folder string) (gate.Verdict, error) {
-	base, from, err := readBaseline(a.baselines(), q.Runner)
-	if err != nil {
-		return gate.Verdict{}, fmt.Errorf("baseline: %w", err)
-	}
-	base = a.chosen(base)
+func (a *action) verdict(p gate.Policy, q asked, base []bench.Digest, from, folder string) (gate.Verdict, error) {
 	nothing := bare(referred(gate.Decide(p, base, nil), from))
 	nothing.Runner = q.Runner
 	if folder == "" {

@@ -35,6 +35,9 @@ func (a *action) needed() (bool, string, error) {
 		return true, "there is no base to compare it with", nil
 	}
 	all, err := a.asked()
+	if err == nil {
+		_, err = a.sound()
+	}
 	if err != nil {
 		return false, "", err
 	}

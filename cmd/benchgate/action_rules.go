@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/benchgate/benchgate/internal/config"
@@ -21,6 +22,8 @@ type asked struct {
 	// again reads it anew, with what the same file in the checkout of the reference says of its target; nil where base has no
 	// such file.
 	again func(file string, text []byte) (config.Config, error)
+	// unread is why the file at base cannot be used; nil where it can, or is not there. It is then as if it were not.
+	unread error
 	// alone says that only one side has the file: "base" or "head"; empty where both have it.
 	alone string
 }
@@ -76,9 +79,22 @@ func (a *action) asked() ([]asked, error) {
 	case len(c.heads)+len(c.bases) == 0:
 		return nil, withHint(fmt.Errorf("read config %q: it is neither in the checkout nor at base", c.name), "benchgate init writes one; the input config names another file or folder")
 	}
+	faults := unsound(c.bases)
+	if len(faults) == 0 || len(a.gateFiles()) == 0 {
+		return askAll(c, a.refs.rules != "")
+	}
+	maps.DeleteFunc(c.bases, func(n string, _ []byte) bool { return faults[n] != nil })
+	all, err := askAll(c, true)
+	for i, q := range all {
+		all[i].unread = faults[q.name]
+	}
+	return all, err
+}
+
+func askAll(c configs, against bool) ([]asked, error) {
 	var all []asked
 	for _, n := range c.files() {
-		q, err := ask(n, c.heads[n], c.bases[n], a.refs.rules != "")
+		q, err := ask(n, c.heads[n], c.bases[n], against)
 		if err != nil {
 			return nil, err
 		}
@@ -87,7 +103,7 @@ func (a *action) asked() ([]asked, error) {
 	slices.SortFunc(all, func(a, b asked) int { return cmp.Compare(a.Runner, b.Runner) })
 	for i := range all[1:] {
 		if all[i].Runner == all[i+1].Runner {
-			return nil, withHint(fmt.Errorf("%s and %s are both of runner %q", all[i].name, all[i+1].name, all[i].Runner), "give each file its own runner: the name is that of the folder under baselines/")
+			return nil, sameRunner(all[i].name, all[i+1].name, all[i].Runner)
 		}
 	}
 	return all, nil
@@ -119,10 +135,12 @@ func ask(name string, head, base []byte, against bool) (asked, error) {
 // an effect before it is merged.
 func (q asked) changes() []string {
 	var lines []string
-	switch q.alone {
-	case "head":
+	switch {
+	case q.unread != nil:
+		lines = append(lines, q.unreadLine())
+	case q.alone == "head":
 		lines = append(lines, fmt.Sprintf("%s is not there at base: its rules are those of the change itself", q.name))
-	case "base":
+	case q.alone == "base":
 		lines = append(lines, fmt.Sprintf("the change removes %s: it is judged by what stands at base", q.name))
 	}
 	for _, l := range q.edits.UnderTest(mostEdits) {

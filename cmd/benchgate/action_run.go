@@ -43,7 +43,7 @@ func (a *action) measure() error {
 	if name := conf.Target.APIKeyEnv; server.OfJob(name) {
 		return withHint(fmt.Errorf("%s: target.api_key_env is %q, which is the job's own", conf.File, name), "name the variable that holds the key of the server")
 	}
-	c := runCmd{Config: conf.File, Output: a.in.out, Scenario: a.in.scenarios, Baseline: a.baselines(), Lock: a.in.lock, Wait: a.in.lockTimeout}
+	c := runCmd{Config: conf.File, Output: a.in.out, Scenario: a.in.scenarios, Baseline: a.baselines(), Lock: a.in.lock, Wait: a.in.lockTimeout, Sound: len(a.gateFiles()) > 0}
 	// A night is a session of its own, also of a commit that was measured before; another attempt of the same run goes on.
 	c.Fresh = a.refs.rules == "" && a.job.RunAttempt <= 1
 	return c.follow(a.sh, conf, from, notes...)

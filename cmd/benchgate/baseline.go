@@ -35,6 +35,15 @@ func readBaseline(spec, runner string) ([]bench.Digest, string, error) {
 	return digests, source.Ref, err
 }
 
+// soundBaseline is readBaseline of a commit, without the files that cannot be read.
+func soundBaseline(spec, runner string) ([]bench.Digest, string, []baseline.Fault, error) {
+	digests, source, faults, err := baseline.ReadSound(spec, runner)
+	if errors.Is(err, baseline.ErrNone) {
+		err = nil
+	}
+	return digests, source.Ref, faults, err
+}
+
 // folderFlag is where baselines live.
 type folderFlag struct {
 	Folder string `default:"baselines" placeholder:"DIR" help:"Where baselines live."`

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/benchgate/benchgate/internal/baseline"
 	"github.com/benchgate/benchgate/internal/bench"
 	"github.com/benchgate/benchgate/internal/campaign"
 	"github.com/benchgate/benchgate/internal/config"
@@ -29,6 +30,7 @@ type runCmd struct {
 	Wait     time.Duration `name:"lock-timeout" placeholder:"DURATION" help:"How long to wait for that, such as 60m; as long as it takes by default."`
 	Set      []string      `sep:"none" placeholder:"KEY=VALUE" help:"Override a key of the config."`
 	SaveText bool          `help:"Keep prompts' answers in campaign.jsonl."`
+	Sound    bool          `kong:"-"` // leave out what cannot be read of the baseline
 	Paid     bool          `name:"yes-this-costs-money" help:"Measure a paid public endpoint."`
 }
 
@@ -46,10 +48,11 @@ func (c runCmd) follow(sh *shell, conf config.Config, from inherited, notes ...s
 	if c.Wait < 0 {
 		return withHint(fmt.Errorf("--lock-timeout is %s", c.Wait), "write how long to wait, such as 60m; leave it out to wait as long as it takes")
 	}
-	base, _, err := readBaseline(c.Baseline, conf.Runner)
+	base, faults, err := c.base(conf.Runner)
 	if err != nil {
 		return fmt.Errorf("baseline: %w", err)
 	}
+	notes = append(notes, faulty(faults)...)
 	plan, err := campaign.NewPlan(conf, filepath.Dir(conf.File), c.Scenario, c.Runs, durations(base))
 	if err != nil {
 		return err
@@ -80,6 +83,15 @@ func (c runCmd) follow(sh *shell, conf config.Config, from inherited, notes ...s
 		return err
 	}
 	return measure(sh, c.options(sh, plan, base, id), c.Output)
+}
+
+func (c runCmd) base(runner string) (base []bench.Digest, faults []baseline.Fault, err error) {
+	if c.Sound {
+		base, _, faults, err = soundBaseline(c.Baseline, runner)
+		return base, faults, err
+	}
+	base, _, err = readBaseline(c.Baseline, runner)
+	return base, nil, err
 }
 
 // config reads the config with what --set changes in it and with what its reference inherits.
