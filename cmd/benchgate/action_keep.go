@@ -70,10 +70,12 @@ func (a *action) nightDigests() ([]bench.Digest, error) {
 		return nil, err
 	}
 	root, err := artifact.Open(a.in.results, into)
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
-	}
-	if err != nil {
+	case errors.Is(err, artifact.ErrTooMuch):
+		return nil, withHint(err, "%s", tooMuchWay)
+	case err != nil:
 		return nil, err
 	}
 	var all []bench.Digest

@@ -15,7 +15,9 @@ import (
 	"github.com/benchgate/benchgate/internal/baseline"
 	"github.com/benchgate/benchgate/internal/bench"
 	"github.com/benchgate/benchgate/internal/campaign"
+	"github.com/benchgate/benchgate/internal/github"
 	"github.com/benchgate/benchgate/internal/repo"
+	"github.com/benchgate/benchgate/internal/report"
 )
 
 // openResults is the folder of results, empty where there is none. They are a stranger's: artifact looks at every file first,
@@ -26,10 +28,27 @@ func (a *action) openResults() (root string, done func(), err error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", done, nil
 	}
+	if errors.Is(err, artifact.ErrTooMuch) {
+		err = withHint(err, "%s", tooMuchWay)
+	}
 	if err == nil && root != a.in.results {
 		done = func() { _ = os.RemoveAll(root) }
 	}
 	return root, done, err
+}
+
+// tooMuchWay is what to do where results are more than is read.
+const tooMuchWay = "measure less at once: fewer runs (campaign.runs, campaign.looks), fewer requests or shorter outputs; or judge runners in workflows of their own. Folder vllm, rows and the logs of servers do not count"
+
+// tellSize warns where what lies among the results now is more than the job that judges will read, or nothing that it will take.
+func (a *action) tellSize() {
+	if _, err := artifact.Open(a.in.out, ""); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		what := legible(err.Error())
+		a.runner.Annotate([]github.Annotation{{Level: "warning", Title: "benchgate: the job that judges will refuse these results", Message: what + ". To do: " + tooMuchWay + "."}})
+		a.summarize(func(int) string {
+			return "**The job that judges will refuse these results:** " + report.Aside(what+". To do: "+tooMuchWay+".") + "\n"
+		})
+	}
 }
 
 // results is where the campaign of each runner lies. The folder may be one that run wrote, or hold several, as artifacts are

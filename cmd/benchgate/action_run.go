@@ -23,6 +23,7 @@ func (a *action) run() error {
 	if err != nil {
 		a.leave(err)
 	}
+	a.tellSize()
 	return err
 }
 

@@ -19,6 +19,7 @@ import (
 // attempts lists the starts of servers in the campaigns under a candidate's folder, those that were set aside among them:
 // a campaign that was continued shows it, and so does one that was begun anew until it pleased. What cannot be read is left
 // out: it decides nothing.
+// Of more starts than any campaign has the rest is left out as well.
 func attempts(candidate string) []gate.Attempt {
 	if info, err := os.Stat(candidate); err == nil && !info.IsDir() {
 		candidate = filepath.Dir(candidate)
@@ -26,7 +27,9 @@ func attempts(candidate string) []gate.Attempt {
 	var all []gate.Attempt
 	for _, pattern := range []string{"", "*"} {
 		for _, journal := range within(candidate, path.Join(pattern, campaign.JournalFile+"*")) {
-			all = append(all, attemptsIn(journal)...)
+			if len(all) < mostStarts {
+				all = append(all, attemptsIn(journal)...)
+			}
 		}
 	}
 	slices.SortStableFunc(all, func(a, b gate.Attempt) int { return a.At.Compare(b.At) })
@@ -58,6 +61,9 @@ type start struct {
 	runs int
 }
 
+// mostStarts is how many starts of a campaign are listed.
+const mostStarts = 1000
+
 // starts reads only the lines of visits and runs: those of requests are many. A visit that was continued stands twice.
 func starts(path string) (all []start) {
 	f, err := os.Open(path)
@@ -67,7 +73,7 @@ func starts(path string) (all []start) {
 	defer f.Close()
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 16<<20)
-	for lines.Scan() {
+	for len(all) < mostStarts && lines.Scan() {
 		line := lines.Bytes()
 		if !bytes.HasPrefix(line, []byte(`{"visit"`)) && !bytes.HasPrefix(line, []byte(`{"run"`)) {
 			continue

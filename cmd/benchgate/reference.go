@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -148,6 +149,9 @@ func references(candidates []string) (digests []bench.Digest, folder string, err
 	return digests, folder, nil
 }
 
+// mostHeader is how many bytes the first line of a campaign may have.
+const mostHeader = 16 << 20
+
 // headerOf reads the first line of a campaign; false when there is none.
 func headerOf(path string) (bench.Header, bool) {
 	f, err := os.Open(path)
@@ -155,7 +159,7 @@ func headerOf(path string) (bench.Header, bool) {
 		return bench.Header{}, false
 	}
 	defer f.Close()
-	line, err := bufio.NewReader(f).ReadBytes('\n')
+	line, err := bufio.NewReader(io.LimitReader(f, mostHeader)).ReadBytes('\n')
 	var r bench.Record
 	if err != nil || json.Unmarshal(line, &r) != nil || r.Header == nil {
 		return bench.Header{}, false

@@ -14,21 +14,42 @@ import (
 	"strings"
 )
 
-// Limits of what results may be. A campaign of fifty scenarios, measured in turns, has about 1,500 files and 200 MiB.
+// Limits of what results may be. Of fifty scenarios, measured in turns, about 300 files and 50 MiB are read whole. A campaign has
+// some 27 bytes a token: an hour at 25,000 tokens/s is 2.3 GiB.
 const (
-	maxFiles = 5000      // folders among them
-	maxDepth = 6         // parts of a name
-	maxFile  = 256 << 20 // bytes of one file
-	maxTotal = 512 << 20 // bytes of all files
-	maxName  = 100       // bytes of one part of a name
-	ratio    = 250       // bytes unpacked from one byte, of a file of more than a MiB
-	maxIndex = 4 << 20   // bytes of a zip's list of entries
-	mostTold = 120       // characters of a name that an error shows
+	maxFiles   = 5000      // that are read, folders among them
+	maxEntries = 50_000    // those that nobody reads among them
+	maxDepth   = 6         // parts of a name
+	maxFile    = 256 << 20 // bytes of one file that is read whole
+	maxTotal   = 512 << 20 // bytes of all of them
+	maxStream  = 4 << 30   // bytes of one campaign, which is read a line at a time
+	maxStreams = 16 << 30  // bytes of all of them, and of a zip
+	maxName    = 100       // bytes of one part of a name
+	ratio      = 250       // bytes unpacked from one byte, of a file of more than a MiB
+	lowRatio   = 50        // the same, of a file that is too large to be read whole
+	maxIndex   = 4 << 20   // bytes of a zip's list of entries
+	mostTold   = 120       // characters of a name that an error shows
+)
+
+// ErrTooMuch is what an error is where results have more, or larger, files than are read.
+var ErrTooMuch = errors.New("more than is read")
+
+// tooMuch is ErrTooMuch in words of its own.
+type tooMuch struct{ error }
+
+func (tooMuch) Is(target error) bool { return target == ErrTooMuch }
+
+var (
+	// unread are files that nobody reads who judges: copies of runs in another tool's shape, rows, logs of servers. They are
+	// held to the rules of names and kinds, are not unpacked, and have no size.
+	unread = regexp.MustCompile(`(^|/)vllm/[^/]+-run[0-9]+\.json$|\.log(\.old-[0-9]+)?$|\.rows\.jsonl$`)
+	// streamed are campaigns.
+	streamed = regexp.MustCompile(`(^|/)campaign\.jsonl(\.old-[0-9]+)?$`)
 )
 
 // Open is the folder that holds the results at a path. A folder is checked where it is. A zip is unpacked into a new
-// folder under into, which nothing is written outside of; what was unpacked is gone again where a rule is broken. An error
-// names the entry and the rule.
+// folder under into, which nothing is written outside of, but for the files that nobody reads; what was unpacked is gone again
+// where a rule is broken. An error names the entry and the rule, and is ErrTooMuch where that is a limit.
 func Open(path, into string) (folder string, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -50,8 +71,9 @@ func Open(path, into string) (folder string, err error) {
 
 // rules checks entries one after the other, and remembers what it has seen.
 type rules struct {
-	seen  map[string]kind // by the name in lower case
-	total int64
+	seen         map[string]kind // by the name in lower case
+	files        int             // that are read, folders among them
+	whole, lines int64           // bytes of the files that are read whole, and of those that are read line by line
 }
 
 type kind struct {
@@ -64,6 +86,11 @@ func newRules() *rules { return &rules{seen: map[string]kind{}} }
 // refused is an entry with the rule that it breaks.
 func refused(name, format string, args ...any) error {
 	return fmt.Errorf("entry %s: %s", shown(name), fmt.Sprintf(format, args...))
+}
+
+// beyond is an entry with the limit that it is beyond.
+func beyond(name, format string, args ...any) error {
+	return tooMuch{refused(name, format, args...)}
 }
 
 // shown is a name for an error: quoted, and cut where it is long.
@@ -96,8 +123,11 @@ func (r *rules) admit(name string, mode fs.FileMode, size int64) error {
 			return err
 		}
 	}
-	if err := r.note(name, mode.IsDir()); err != nil {
+	if err := r.note(name, mode.IsDir()); err != nil || unread.MatchString(name) && !mode.IsDir() {
 		return err
+	}
+	if r.files++; r.files > maxFiles {
+		return beyond(name, "more than %d files and folders that are read", maxFiles)
 	}
 	return r.weigh(name, size)
 }
@@ -110,22 +140,36 @@ func (r *rules) note(name string, folder bool) error {
 		return nil
 	case met:
 		return refused(name, "it has the same name as %s", shown(k.name))
-	case len(r.seen) >= maxFiles:
-		return refused(name, "more than %d files and folders", maxFiles)
+	case len(r.seen) >= maxEntries:
+		return beyond(name, "more than %d files and folders", maxEntries)
 	}
 	r.seen[low] = kind{name, folder}
 	return nil
 }
 
 func (r *rules) weigh(name string, size int64) error {
-	if size < 0 || size > maxFile {
-		return refused(name, "more than %d MiB", maxFile>>20)
+	sum, most, which := &r.whole, int64(maxTotal), "files"
+	if streamed.MatchString(name) {
+		sum, most, which = &r.lines, maxStreams, "campaigns"
 	}
-	if r.total += size; r.total > maxTotal {
-		return refused(name, "all files together have more than %d MiB", maxTotal>>20)
+	if size < 0 || size > largest(name) {
+		return beyond(name, "more than %s", mebibytes(largest(name)))
+	}
+	if *sum += size; *sum > most {
+		return beyond(name, "all %s together have more than %s", which, mebibytes(most))
 	}
 	return nil
 }
+
+// largest is how many bytes a file may have.
+func largest(name string) int64 {
+	if streamed.MatchString(name) {
+		return maxStream
+	}
+	return maxFile
+}
+
+func mebibytes(n int64) string { return fmt.Sprintf("%d MiB", n>>20) }
 
 func what(t fs.FileMode) string {
 	switch {

@@ -1,6 +1,8 @@
 package artifact
 
 import (
+	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -113,17 +115,28 @@ func TestHostileFoldersAreRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, []string{`"lab/pipe.json"`, "pipe"}},
-		"a hidden file":   {file(".git/config", "x"), []string{`".git"`, "no name that results have"}},
-		"a flag":          {file("-rf", "x"), []string{`"-rf"`, "no name that results have"}},
-		"a command":       {file("lab/$(id).json", "x"), []string{`"lab/$(id).json"`, "no name that results have"}},
-		"a line break":    {file("lab/a\n::error::b", "x"), []string{`"lab/a\n::error::b"`, "no name that results have"}},
-		"text that turns": {file("lab/a\u202enosj.b", "x"), []string{`"lab/a\u202enosj.b"`, "no name that results have"}},
-		"no UTF-8":        {file("lab/\xff", "x"), []string{`"lab/\xff"`, "no name that results have"}},
-		"a long name":     {file("lab/"+strings.Repeat("x", 101), "x"), []string{"no name that results have"}},
-		"the same name":   {file("LAB/other.json", "x"), []string{`"lab"`, `"LAB"`, "the same name as"}},
-		"too deep":        {file("a/b/c/d/e/f/g.json", "x"), []string{`"a/b/c/d/e/f/g.json"`, "more than 5 folders deep"}},
-		"a large file":    {large(maxFile+1, "lab/large.json"), []string{`"lab/large.json"`, "more than 256 MiB"}},
-		"large in all":    {large(maxFile, "lab/1.json", "lab/2.json", "lab/3.json"), []string{"all files together have more than 512 MiB"}},
+		"a hidden file":    {file(".git/config", "x"), []string{`".git"`, "no name that results have"}},
+		"a flag":           {file("-rf", "x"), []string{`"-rf"`, "no name that results have"}},
+		"a command":        {file("lab/$(id).json", "x"), []string{`"lab/$(id).json"`, "no name that results have"}},
+		"a line break":     {file("lab/a\n::error::b", "x"), []string{`"lab/a\n::error::b"`, "no name that results have"}},
+		"text that turns":  {file("lab/a\u202enosj.b", "x"), []string{`"lab/a\u202enosj.b"`, "no name that results have"}},
+		"no UTF-8":         {file("lab/\xff", "x"), []string{`"lab/\xff"`, "no name that results have"}},
+		"a long name":      {file("lab/"+strings.Repeat("x", 101), "x"), []string{"no name that results have"}},
+		"the same name":    {file("LAB/other.json", "x"), []string{`"lab"`, `"LAB"`, "the same name as"}},
+		"too deep":         {file("a/b/c/d/e/f/g.json", "x"), []string{`"a/b/c/d/e/f/g.json"`, "more than 5 folders deep"}},
+		"a large file":     {large(maxFile+1, "lab/large.json"), []string{`"lab/large.json"`, "more than 256 MiB"}},
+		"large in all":     {large(maxFile, "lab/1.json", "lab/2.json", "lab/3.json"), []string{"all files together have more than 512 MiB"}},
+		"a large campaign": {large(maxStream+1, "lab/campaign.jsonl"), []string{`"lab/campaign.jsonl"`, "more than 4096 MiB"}},
+		"large campaigns": {
+			large(maxStream, "a/campaign.jsonl", "b/campaign.jsonl", "c/campaign.jsonl", "d/campaign.jsonl", "e/campaign.jsonl.old-1"),
+			[]string{"all campaigns together have more than 16384 MiB"},
+		},
+		"a log that is a link": {func(t *testing.T, folder string) {
+			if err := os.Symlink("chat.json", filepath.Join(folder, "lab/server-2.log")); err != nil {
+				t.Fatal(err)
+			}
+		}, []string{`"lab/server-2.log"`, "symbolic link"}},
+		"a run that climbs": {file("vllm/..x/lab-chat-run001.json", "x"), []string{"no name that results have"}},
 		"too many files": {func(t *testing.T, folder string) {
 			for i := range maxFiles {
 				put(t, filepath.Join(folder, "lab", "x"+strings.Repeat("0", i%50)+string(rune('a'+i/50%26))+string(rune('a'+i/50/26))), "")
@@ -137,12 +150,35 @@ func TestHostileFoldersAreRefused(t *testing.T) {
 			if err == nil {
 				t.Fatalf("taken: %q", got)
 			}
+			if limit := strings.Contains(err.Error(), "more than") && !strings.Contains(err.Error(), "deep"); errors.Is(err, ErrTooMuch) != limit {
+				t.Errorf("errors.Is(%v, ErrTooMuch) is wrong", err)
+			}
 			for _, want := range c.want {
 				if !strings.Contains(err.Error(), want) {
 					t.Errorf("error %v, want %q", err, want)
 				}
 			}
 		})
+	}
+}
+
+// TestAnHourOfAFastMachineIsTaken: what is read line by line may be long, and what nobody reads may be anything.
+func TestAnHourOfAFastMachineIsTaken(t *testing.T) {
+	folder := results(t)
+	for name, size := range map[string]int64{
+		"lab/campaign.jsonl": 25_000 * 3600 * 27, "other/campaign.jsonl": 25_000 * 3600 * 27, "lab/server-1.log": 3 << 30,
+		"vllm/lab-chat-run001.json": 3 << 30, "lab/chat.rows.jsonl": 3 << 30,
+	} {
+		put(t, filepath.Join(folder, name), "")
+		if err := os.Truncate(filepath.Join(folder, name), size); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range maxFiles {
+		put(t, filepath.Join(folder, "vllm", fmt.Sprintf("lab-chat-run%04d.json", i)), "")
+	}
+	if _, err := Open(folder, t.TempDir()); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -39,13 +39,13 @@ func unpack(name string, size int64, into string) (folder string, err error) {
 
 // index reads the list of entries and checks it.
 func index(f io.ReaderAt, size int64) ([]*zip.File, error) {
-	if size > maxTotal {
-		return nil, fmt.Errorf("the zip has more than %d MiB", maxTotal>>20)
+	if size > maxStreams {
+		return nil, tooMuch{fmt.Errorf("the zip has more than %s", mebibytes(maxStreams))}
 	}
 	list := &bounded{f, maxIndex}
 	z, err := zip.NewReader(list, size)
 	if list.left < 0 {
-		return nil, fmt.Errorf("the zip's list of entries has more than %d MiB", maxIndex>>20)
+		return nil, tooMuch{fmt.Errorf("the zip's list of entries has more than %s", mebibytes(maxIndex))}
 	}
 	// A name that could lead outside is for the rules to refuse, by name.
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
@@ -84,10 +84,14 @@ func (r *rules) entry(e *zip.File) error {
 		return refused(e.Name, "it is packed by method %d, which is not read here", e.Method)
 	case folder && e.UncompressedSize64 > 0:
 		return refused(e.Name, "a folder that has content")
-	case e.UncompressedSize64 > maxFile:
-		return refused(e.Name, "more than %d MiB", maxFile>>20)
+	case unread.MatchString(e.Name):
+		return r.admit(e.Name, e.Mode(), 0)
+	case e.UncompressedSize64 > uint64(largest(e.Name)):
+		return beyond(e.Name, "more than %s", mebibytes(largest(e.Name)))
 	case e.UncompressedSize64 > 1<<20 && e.UncompressedSize64/ratio > e.CompressedSize64:
 		return refused(e.Name, "it says that one byte unpacks to more than %d", ratio)
+	case e.UncompressedSize64 > maxFile && e.UncompressedSize64/lowRatio > e.CompressedSize64:
+		return refused(e.Name, "it says that one byte of so many unpacks to more than %d", lowRatio)
 	}
 	name := e.Name
 	if folder {
@@ -109,7 +113,7 @@ func apart(entries []*zip.File) error {
 		if err != nil {
 			return refused(e.Name, "its place in the zip cannot be read: %v", err)
 		}
-		if e.CompressedSize64 > maxTotal {
+		if e.CompressedSize64 > maxStreams {
 			return refused(e.Name, "it says that it is larger than the zip")
 		}
 		all = append(all, extent{from, from + int64(e.CompressedSize64), e.Name})
@@ -130,6 +134,9 @@ func extract(entries []*zip.File, folder string) error {
 	}
 	defer root.Close()
 	for _, e := range entries {
+		if unread.MatchString(e.Name) {
+			continue
+		}
 		if err := write(root, e); err != nil {
 			return err
 		}
