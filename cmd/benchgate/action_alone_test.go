@@ -247,3 +247,57 @@ func TestWhatCannotBeToldIsNoChangeOfTheGateAlone(t *testing.T) {
 		})
 	}
 }
+
+func TestTwoConfigsOfOneRunnerAreRefusedAndMended(t *testing.T) {
+	other := strings.Replace(aloneConfig, "runner: lab", "runner: other", 1)
+	folder, _ := repotest.New(t, map[string]string{"benchgate/a.yaml": aloneConfig, "benchgate/b.yaml": other})
+	repotest.Git(t, folder, "checkout", "-q", "-b", "twice")
+	repotest.Put(t, folder, "benchgate/b.yaml", aloneConfig)
+	repotest.Commit(t, folder)
+	repotest.Git(t, folder, "checkout", "-q", "-b", "mends")
+	repotest.Put(t, folder, "benchgate/b.yaml", other)
+	repotest.Commit(t, folder)
+	repotest.Git(t, folder, "checkout", "-q", "-b", "mends-and-more")
+	repotest.Put(t, folder, "server.py", "slow()\n")
+	repotest.Commit(t, folder)
+	t.Chdir(folder)
+	for _, c := range []struct{ base, head, unread, want string }{
+		{"main", "twice", "", "are both of runner"},
+		{"twice", "mends", "lab other", ""},
+		{"twice", "mends-and-more", "", "are both of runner"},
+	} {
+		repotest.Git(t, folder, "checkout", "-q", c.head)
+		a := aloneFrom(t, c.base)
+		a.in.config = "benchgate"
+		all, err := a.asked()
+		if err == nil {
+			_, err = a.sound()
+		}
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s on %s: error %v", c.head, c.base, err)
+		}
+		var unread []string
+		for _, q := range all {
+			if q.unread != nil {
+				unread = append(unread, q.Runner)
+			}
+		}
+		if got := strings.Join(unread, " "); got != c.unread {
+			t.Errorf("%s on %s: unread %q", c.head, c.base, got)
+		}
+	}
+}
+
+func TestARepairIsMeasuredWithoutWhatCannotBeRead(t *testing.T) {
+	folder, _ := repotest.New(t, map[string]string{
+		"baselines/lab/chat.json": baselineText(t, "lab", "chat", "0.3"), "baselines/lab/batch.json": "<<<<<<< HEAD\n",
+	})
+	t.Chdir(folder)
+	base, faults, err := runCmd{Baseline: "ref:main", Sound: true}.base("lab")
+	if err != nil || len(base) != 1 || len(faults) != 1 || faults[0].File != "baselines/lab/batch.json" {
+		t.Errorf("%v, faults %v, error %v", scenarioNames(base), faults, err)
+	}
+	if base, _, err := (runCmd{Baseline: "ref:main"}).base("lab"); err == nil {
+		t.Errorf("a damaged baseline is read: %v", scenarioNames(base))
+	}
+}
