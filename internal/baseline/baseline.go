@@ -112,7 +112,7 @@ func (s *Source) read(files []file, runner string, damaged func(file string, err
 	for _, f := range files {
 		d, err := f.read()
 		if err == nil {
-			err = s.fits(digests, d, f.name)
+			err = s.fits(digests, d, f)
 		}
 		if err != nil {
 			if err := damaged(f.name, err); err != nil {
@@ -126,14 +126,17 @@ func (s *Source) read(files []file, runner string, damaged func(file string, err
 	return digests, nil
 }
 
-// fits refuses a digest of another runner than those before it, or of a scenario that one of them has.
-func (s *Source) fits(digests []bench.Digest, d bench.Digest, name string) error {
+// fits refuses a digest of another runner than its folder's or than those before it, or of a scenario that one of them has.
+func (s *Source) fits(digests []bench.Digest, d bench.Digest, f file) error {
+	if folder := path.Dir(f.place); folder != "." && folder != d.Runner {
+		return fmt.Errorf("read baseline %q: it is of runner %q; under the name of another it says nothing", f.name, d.Runner)
+	}
 	for i, other := range digests {
 		if other.Runner != d.Runner {
-			return fmt.Errorf("read baseline %q: %q is of runner %q, %q of %q; say which", s.Ref, s.Files[i], other.Runner, name, d.Runner)
+			return fmt.Errorf("read baseline %q: %q is of runner %q, %q of %q; say which", s.Ref, s.Files[i], other.Runner, f.name, d.Runner)
 		}
 		if other.Scenario == d.Scenario {
-			return fmt.Errorf("read baseline %q: %q and %q both hold scenario %q", s.Ref, s.Files[i], name, d.Scenario)
+			return fmt.Errorf("read baseline %q: %q and %q both hold scenario %q", s.Ref, s.Files[i], f.name, d.Scenario)
 		}
 	}
 	return nil

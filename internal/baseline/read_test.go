@@ -83,6 +83,15 @@ func TestFoldersAreReadInEachOfTheirShapes(t *testing.T) {
 	}
 }
 
+func TestOneFolderOfSeveralRunnersAsksWhich(t *testing.T) {
+	folder := t.TempDir()
+	put(t, filepath.Join(folder, "chat.json"), candidate("h100", "chat", 0))
+	put(t, filepath.Join(folder, "other.json"), candidate("mac", "other", 1))
+	if _, _, err := Read(folder, "h100"); err == nil || !strings.Contains(err.Error(), `of "mac"; say which`) {
+		t.Errorf("error %v", err)
+	}
+}
+
 func TestFoldersWithAnUnreadableDigestAreRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(folder string)
@@ -102,7 +111,8 @@ func TestFoldersWithAnUnreadableDigestAreRefused(t *testing.T) {
 		"a pipe":         {func(f string) { pipe(t, filepath.Join(f, "h100/batch.json")) }, "not a regular file"},
 		"dangling link":  {func(f string) { link(t, filepath.Join(f, "h100/batch.json")) }, "no such file"},
 		"scenario twice": {func(f string) { put(t, filepath.Join(f, "h100/other.json"), candidate("h100", "chat", 1)) }, `both hold scenario "chat"`},
-		"runners mixed":  {func(f string) { put(t, filepath.Join(f, "h100/other.json"), candidate("mac", "other", 1)) }, `of runner "h100"`},
+		"another's":      {func(f string) { put(t, filepath.Join(f, "h100/chat.json"), candidate("mac", "chat", 0)) }, `it is of runner "mac"`},
+		"runners mixed":  {func(f string) { put(t, filepath.Join(f, "h100/other.json"), candidate("mac", "other", 1)) }, `it is of runner "mac"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			folder := t.TempDir()
