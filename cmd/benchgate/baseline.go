@@ -64,7 +64,7 @@ func (c acceptCmd) Run(sh *shell) error {
 	if c.NewEpoch && strings.TrimSpace(c.Reason) == "" {
 		return withHint(errors.New("--new-epoch needs --reason"), "say why the level changed: the reason is kept beside the numbers")
 	}
-	head, _, err := baseline.Read(c.Candidate, "")
+	head, _, err := readCandidate(c.Candidate, "")
 	if err != nil {
 		return fmt.Errorf("accept: %w", err)
 	}

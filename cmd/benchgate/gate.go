@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/benchgate/benchgate/internal/baseline"
 	"github.com/benchgate/benchgate/internal/bench"
 	"github.com/benchgate/benchgate/internal/gate"
 	"github.com/benchgate/benchgate/internal/report"
@@ -27,9 +26,9 @@ func (c gateCmd) Run(sh *shell) error {
 	if err != nil {
 		return err
 	}
-	head, source, err := baseline.Read(c.Candidate, runner)
+	head, source, err := readCandidate(c.Candidate, runner)
 	if err != nil {
-		return fmt.Errorf("candidate: %w", unmeasured(c.Candidate, err))
+		return fmt.Errorf("candidate: %w", err)
 	}
 	if runner == "" && len(head) > 0 && source.Folder() {
 		runner = head[0].Runner

@@ -6,12 +6,10 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 
-	"github.com/benchgate/benchgate/internal/baseline"
 	"github.com/benchgate/benchgate/internal/campaign"
 )
 
@@ -60,23 +58,6 @@ func discard(out, runner string) error {
 		}
 	}
 	return nil
-}
-
-// unmeasured explains a candidate's folder that holds a campaign and no digest: it ended before a run of the candidate was
-// measured, so nothing can be said of it. Other errors stay as they are.
-func unmeasured(candidate string, err error) error {
-	if !errors.Is(err, baseline.ErrNone) {
-		return err
-	}
-	for _, pattern := range []string{"", "*"} {
-		if files := within(candidate, path.Join(pattern, campaign.JournalFile)); len(files) > 0 {
-			return &campaign.ServerError{
-				Doing: fmt.Sprintf("campaign in %q", filepath.Dir(files[0])), Err: errors.New("the candidate was not measured"),
-				Hint: "the logs of its servers lie there; run the same benchgate run again",
-			}
-		}
-	}
-	return err
 }
 
 // within are the files of a folder that a pattern of slashes names; the folder's own name is no pattern.
