@@ -44,6 +44,7 @@ func job(ts *testscript.TestScript, neg bool, args []string) {
 		"GITHUB_ACTIONS": "true", "GITHUB_EVENT_NAME": name, "GITHUB_EVENT_PATH": file, "GITHUB_REPOSITORY": "example/server", "GITHUB_WORKFLOW": "benchgate",
 		"GITHUB_JOB": "verdict", "GITHUB_SHA": commit(ts, "HEAD"), "GITHUB_REF": "refs/heads/main", "GITHUB_RUN_ID": "42", "GITHUB_RUN_ATTEMPT": "1",
 		"GITHUB_SERVER_URL": "https://github.example", "GITHUB_API_URL": "http://127.0.0.1:1",
+		"BENCHGATE_LOCK": ts.Getenv("LOCK"), // it waits for no other script's
 	} {
 		ts.Setenv(k, v)
 	}
