@@ -50,7 +50,7 @@ func falseAlarms(t *testing.T, world string, sessions, m int, levels []float64) 
 // place of means across sessions: the candidate's five runs are all there is to say what a usual run of it is.
 func TestSmallLevelsAcrossSessions(t *testing.T) {
 	levels := []float64{0.025, 0.0025}
-	m := repetitions(6000, 250)
+	m := repetitions(6000, 100)
 	for _, world := range []string{"typical", "quiet_outlier", "quiet_outlier, many requests", "hetero"} {
 		for _, sessions := range []int{5, 10} {
 			t.Run(fmt.Sprintf("%s %d·5 and 5", world, sessions), func(t *testing.T) {
