@@ -266,14 +266,14 @@ func (a *action) verdict(p gate.Policy, q asked, base []bench.Digest, from, fold
 		return nothing.Withheld(why, next), nil
 	}
 	h := held{p, base, from, a.chosen(references), beside, a.design(q)}
-	if why := cmp.Or(misfit(h.design, folder, head, references), a.unplanned(q, head, references)); why != "" {
+	if why := cmp.Or(a.foreign(q, folder, head, references), misfit(h.design, folder, head, references), a.unplanned(q, head, references)); why != "" {
 		return nothing.Refused(why, nextMeasure), nil
 	}
 	v, err := h.turned(a.chosen(head), nothing)
 	if err != nil {
 		return gate.Verdict{}, err
 	}
-	v.Attempts = attempts(folder)
+	v.Runner, v.Attempts = q.Runner, attempts(folder)
 	v.Warnings = slices.Concat(warnings, v.Warnings)
 	return v, nil
 }

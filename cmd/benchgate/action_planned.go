@@ -3,12 +3,36 @@ package main
 import (
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/benchgate/benchgate/internal/bench"
+	"github.com/benchgate/benchgate/internal/campaign"
 	"github.com/benchgate/benchgate/internal/config"
 )
+
+// foreign says where results name another runner than the config, or of a proposed change another commit than their campaign
+// does: a campaign writes the same into both. Empty where they do not.
+func (a *action) foreign(q asked, folder string, head, references []bench.Digest) string {
+	for _, d := range slices.Concat(head, references) {
+		if d.Runner != q.Runner {
+			return fmt.Sprintf("The results of %s are of runner %q, and %s is of runner %q.", d.Scenario, d.Runner, q.name, q.Runner)
+		}
+	}
+	h, known := headerOf(filepath.Join(folder, campaign.JournalFile))
+	if !known || !a.proposed() {
+		return ""
+	}
+	for _, d := range head {
+		for _, s := range d.Sessions {
+			if is := s.UnderTest[bench.KeyCommit]; is != "" && is != h.Commit {
+				return fmt.Sprintf("The results of %s are of commit %.60q, and their campaign is of commit %.60q.", d.Scenario, is, h.Commit)
+			}
+		}
+	}
+	return ""
+}
 
 // unplanned says where results of a proposed change are held to something else than the config asks for: they do not choose
 // their limits, nor when they are decided. Empty where they are as planned.
