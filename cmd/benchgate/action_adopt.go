@@ -9,6 +9,9 @@ import (
 	"github.com/benchgate/benchgate/internal/repo"
 )
 
+// mostFiles is how many baselines one sentence names.
+const mostFiles = 8
+
 // adopted is what of these baselines the change adds, edits and removes, a sentence each.
 func (a *action) adopted(files []string) []string {
 	before, after := a.listed(a.refs.baselines), a.listed("HEAD")
@@ -34,7 +37,7 @@ func (a *action) adopted(files []string) []string {
 		{"removes", removed, "has no effect before it is merged"},
 	} {
 		if n := len(l.files); n > 0 {
-			shown := l.files[:min(n, mostEdits)]
+			shown := l.files[:min(n, mostFiles)]
 			lines = append(lines, fmt.Sprintf("the change %s %s (%s), which %s", l.does, count(n, "baseline"), strings.Join(shown, ", "), l.end))
 		}
 	}

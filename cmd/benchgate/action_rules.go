@@ -10,8 +10,8 @@ import (
 	"github.com/benchgate/benchgate/internal/repo"
 )
 
-// mostEdits is how many edits of one config are named.
-const mostEdits = 8
+// mostEdits is how many edits of one config are named: more than a change by hand makes. A comment folds all but the first.
+const mostEdits = 500
 
 // asked is what is asked of one runner: rules as they stand at base, the build under test as it stands at the head.
 type asked struct {

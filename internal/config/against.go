@@ -85,7 +85,21 @@ func (e Edit) String() string {
 }
 
 // Lines are the edits outside target, a line each, at most so many; the last then says how many more there are.
-func (e Edits) Lines(most int) []string { return linesOf(e.Keys, most) }
+// Edits of what a verdict is made by come first, as a change that means to loosen it makes them.
+func (e Edits) Lines(most int) []string {
+	keys := slices.Clone(e.Keys)
+	slices.SortStableFunc(keys, func(a, b Edit) int { return a.place() - b.place() })
+	return linesOf(keys, most)
+}
+
+// place is 0 for an edit that may loosen a rule: one that is not merely added, or a waiver. All others are 1.
+func (e Edit) place() int {
+	rule := strings.HasPrefix(e.Key, "gate") || strings.Contains(e.Key, ".primary") || strings.Contains(e.Key, ".slo")
+	if rule && (e.Before != "" || strings.Contains(e.Key, "waivers")) {
+		return 0
+	}
+	return 1
+}
 
 // UnderTest is Lines of the edits of target.
 func (e Edits) UnderTest(most int) []string { return linesOf(e.Target, most) }
@@ -235,7 +249,7 @@ func inline(n ast.Node, write func(scalar) string) string {
 }
 
 // longestBrief is the number of characters of a value that are shown of it.
-const longestBrief = 60
+const longestBrief = 200
 
 // brief is a value short enough for a sentence, without what may be a secret.
 func brief(key, value string) string {

@@ -241,3 +241,20 @@ func sameBut(a, b config.Config) bool {
 	}
 	return cmp.Equal(a, b) || !cmp.Equal(a, a)
 }
+
+func TestEditsOfRulesAreNamedFirst(t *testing.T) {
+	e := config.Edits{Keys: []config.Edit{
+		{"scenarios.chat.load.rate", "8", "4"},
+		{"gate.rules[3]", "", "{metric: tpot.mean}"},
+		{"scenarios.chat.primary.tolerance", "5%", "50%"},
+		{"gate.rules[0]", "{metric: error.ratio, max: 1%}", ""},
+		{"gate.waivers[0]", "", "{ceiling: 90%}"},
+	}}
+	want := []string{
+		"scenarios.chat.primary.tolerance: 5% → 50%", "gate.rules[0]: removed {metric: error.ratio, max: 1%}", "gate.waivers[0]: added {ceiling: 90%}",
+		"scenarios.chat.load.rate: 8 → 4", "gate.rules[3]: added {metric: tpot.mean}",
+	}
+	if diff := cmp.Diff(want, e.Lines(9)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
