@@ -76,7 +76,7 @@ func campaigns(t *testing.T, state string) map[string]int {
 }
 
 // killed cancels a whole run of the workflow by an interrupt of act, which kills the step that measures without a word before
-// and judges nothing. No server is left.
+// and judges nothing: the check is not green for that. No server is left.
 func (w *world) killed(t *testing.T, f file, j job) {
 	t.Helper()
 	j.began = func(pid int) {
@@ -89,6 +89,9 @@ func (w *world) killed(t *testing.T, f file, j job) {
 	got := w.play(t, j)
 	if got.result("bench") != "failure" || !strings.Contains(got.all, "signal: killed") {
 		t.Errorf("what measures was not killed:\n%s", tail(got.all))
+	}
+	if got.result("verdict") == "success" {
+		t.Errorf("nothing was judged, and the check is green:\n%s", tail(got.all))
 	}
 	hidden(t, got, j.folder)
 	ended(t, j.folder)

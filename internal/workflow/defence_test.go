@@ -183,3 +183,28 @@ func TestACheckIsEarnedAgainstTheBaseItGuards(t *testing.T) {
 		t.Errorf("%d gates of %v", gates, names)
 	}
 }
+
+// TestNothingJudgedIsNotGreen: a cancel may skip the step that judges in a job that goes on, which would then end green.
+func TestNothingJudgedIsNotGreen(t *testing.T) {
+	seen := 0
+	for name, b := range workflows(t) {
+		for id, j := range parse(t, b).Jobs {
+			for i, s := range j.Steps {
+				if s.With["mode"] != "judge" {
+					continue
+				}
+				seen++
+				want := "always() && steps.judge.outputs.exit-code == ''"
+				if s.If != nil {
+					want = fmt.Sprintf("always() && %v && steps.judge.outputs.exit-code == ''", s.If)
+				}
+				if next := j.Steps[i+1]; s.ID != "judge" || next.If != want || !strings.Contains(next.Run, "exit 3") {
+					t.Errorf("%s: job %s is green where step %q judged nothing: if %v, run %q", name, id, s.ID, next.If, next.Run)
+				}
+			}
+		}
+	}
+	if seen < 15 {
+		t.Errorf("saw only %d steps that judge: is the test looking in the right place?", seen)
+	}
+}
