@@ -14,8 +14,9 @@ import (
 
 // ParseAgainst reads a config of a head that is held against a base: target is the head's, since it is what is under test,
 // and everything else is base's, so that a change cannot soften the rules it is judged by. What reference does not set
-// comes from target as it stands at base. Rules and scenarios stand at lines of base's text. Both texts have to be sound,
-// the head's too: it is what the next change will be held against. Where base has no such file, use [Parse].
+// comes from target as it stands at base. Rules and scenarios stand at the lines of head's text that ask the same, and at none
+// where it no longer does. Both texts have to be sound, the head's too: it is what the next change will be held against. Where
+// base has no such file, use [Parse].
 func ParseAgainst(name string, head, base []byte) (Config, Edits, error) {
 	return against(name, head, base, nil, "")
 }
@@ -53,6 +54,7 @@ func against(name string, head, base []byte, beside *target, folder string) (Con
 	}
 	edits.compare("", baseRoot, headRoot)
 	c.Target = own.Target
+	c.standIn(own)
 	return c, edits, nil
 }
 

@@ -74,17 +74,42 @@ target: {base_url: "http://127.0.0.1:8000/v1", model: some/model}
 scenarios: {chat: {dataset: {kind: random, input_tokens: 8}, output_tokens: 8, load: {rate: 1, requests: 60}}}
 `
 
-func TestRulesStandAtLinesOfBase(t *testing.T) {
-	rule := "gate: {rules: [{metric: tpot.mean, tolerance: 5%}]}\n"
-	c, _, err := config.ParseAgainst("./ci/x.yaml", []byte(strings.Repeat("# a comment\n", 10)+sound+rule), []byte("\n\n"+sound+rule))
-	if err != nil {
-		t.Fatal(err)
+// What is said of a rule is shown at a line of the change.
+func TestRulesOfBaseStandWhereTheHeadHasThem(t *testing.T) {
+	gated := func(rules string) []byte {
+		return []byte(sound + "gate:\n  rules:\n" + rules + "  waivers:\n    - {metric: tpot.mean, scenario: chat, ceiling: 9%, until: 2027-01-31, why: x}\n")
 	}
-	if at := c.Policy.Rules[0].At; at.File != "ci/x.yaml" || at.Line != 7 {
-		t.Errorf("the rule stands at %+v", at)
-	}
-	if c.File != "./ci/x.yaml" {
-		t.Errorf("the file is %q", c.File)
+	const mean, median = "    - {metric: tpot.mean, tolerance: 5%}\n", "    - {metric: tpot.p50, tolerance: 5%}\n"
+	for name, c := range map[string]struct {
+		head []byte
+		want []int // of the rule on the mean, of that on the median, of the waiver, of the scenario
+	}{
+		"the same":        {gated(mean + median), []int{7, 8, 10, 4}},
+		"further down":    {append([]byte("# a\n# b\n"), gated(mean+median)...), []int{9, 10, 12, 6}},
+		"in other order":  {gated(median + mean), []int{8, 7, 10, 4}},
+		"another number":  {gated(strings.Replace(mean, "5%", "50%", 1) + median), []int{7, 8, 10, 4}},
+		"one is gone":     {gated(median), []int{0, 7, 9, 4}},
+		"another kind":    {gated(strings.Replace(mean, "tolerance: 5%", "max: 1s", 1) + median), []int{0, 8, 10, 4}},
+		"nothing is left": {[]byte(strings.Replace(sound, "{chat:", "{talk:", 1)), []int{0, 0, 0, 0}},
+	} {
+		got, _, err := config.ParseAgainst("./ci/x.yaml", c.head, gated(mean+median))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		p := got.Policy
+		var lines []int
+		for _, at := range []gate.Place{p.Rules[0].At, p.Rules[1].At, p.Waivers[0].At, got.Scenarios[0].At} {
+			lines = append(lines, at.Line)
+			if at.File != "ci/x.yaml" {
+				t.Errorf("%s: stands in %q", name, at.File)
+			}
+		}
+		if diff := cmp.Diff(c.want, lines); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+		if got.File != "./ci/x.yaml" {
+			t.Errorf("the file is %q", got.File)
+		}
 	}
 }
 
@@ -209,6 +234,8 @@ func FuzzAgainst(f *testing.F) {
 			t.Fatalf("no edit of target is told:\n%s\n---\n%s", base, head)
 		}
 		c.Target, c.Unused, b.Unused = b.Target, nil, nil
+		placeless(&b)
+		placeless(&c)
 		if diff := cmp.Diff(b, c); diff != "" {
 			t.Fatalf("all but target (-base +got):\n%s", diff)
 		}
@@ -225,21 +252,28 @@ func sameBut(a, b config.Config) bool {
 		c.Target, c.Reference, c.Unused = config.Target{}, nil, nil
 		slices.SortFunc(c.Scenarios, func(x, y config.Scenario) int { return strings.Compare(x.Name, y.Name) })
 		slices.Sort(c.Policy.Scenarios)
-		for i := range c.Scenarios {
-			c.Scenarios[i].At.Line = 0
-		}
+		placeless(c)
 		for i := range c.Policy.Rules {
-			c.Policy.Rules[i].At.Line = 0
 			slices.Sort(c.Policy.Rules[i].Scenarios)
 		}
 		slices.SortFunc(c.Policy.Rules, func(x, y gate.Rule) int {
 			return strings.Compare(fmt.Sprint(x.Metric, x.Scenarios), fmt.Sprint(y.Metric, y.Scenarios))
 		})
-		for i := range c.Policy.Waivers {
-			c.Policy.Waivers[i].At.Line = 0
-		}
 	}
 	return cmp.Equal(a, b) || !cmp.Equal(a, a)
+}
+
+// placeless takes the lines out of a config.
+func placeless(c *config.Config) {
+	for i := range c.Scenarios {
+		c.Scenarios[i].At.Line = 0
+	}
+	for i := range c.Policy.Rules {
+		c.Policy.Rules[i].At.Line = 0
+	}
+	for i := range c.Policy.Waivers {
+		c.Policy.Waivers[i].At.Line = 0
+	}
 }
 
 func TestEditsOfRulesAreNamedFirst(t *testing.T) {
