@@ -107,6 +107,23 @@ func turnedWith(p campaign.Plan) *config.Target {
 	return p.Config.Reference
 }
 
+// housed refuses a reference whose folder is not there, before the first stage is measured for nothing. A campaign that has
+// begun may have all that it needs of it.
+func housed(p campaign.Plan) error {
+	r := turnedWith(p)
+	if r == nil || len(r.Command) == 0 || p.Begun {
+		return nil
+	}
+	folder := beside(p.Config.File, r.Dir)
+	if info, err := os.Stat(folder); err == nil && info.IsDir() {
+		return nil
+	}
+	return &campaign.ServerError{
+		Doing: "start the reference", Err: fmt.Errorf("its folder %q is not there", folder),
+		Hint: "reference.dir is relative to the config file; a checkout of another commit comes by git worktree add DIR COMMIT, and in a workflow by actions/checkout with a path",
+	}
+}
+
 // unknown reports whether nothing says which builds are measured: then a finished campaign cannot be taken for this one's.
 func unknown(p campaign.Plan, id identity) bool {
 	if id.commit == "" || len(p.Config.Target.Command) == 0 {

@@ -82,6 +82,9 @@ func (c runCmd) follow(sh *shell, conf config.Config, from inherited, notes ...s
 	if err := c.allowed(sh, plan); err != nil {
 		return err
 	}
+	if err := housed(plan); err != nil {
+		return err
+	}
 	return measure(sh, c.options(sh, plan, base, id), c.Output)
 }
 
