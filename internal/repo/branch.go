@@ -6,8 +6,8 @@ import (
 )
 
 // DefaultBranch is the branch that changes are merged into, as far as a clone can know it: the one that its remote origin
-// calls so, else main or master where there is one, else the branch that is checked out. It is empty where dir lies in no
-// repository, or a commit is checked out without a branch.
+// calls so, else main or master where there is one, else the only branch that there is. It is empty where dir lies in no
+// repository, and where nothing tells.
 func DefaultBranch(ctx context.Context, dir string) string {
 	if name := ask(ctx, dir, "symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD"); name != "" {
 		return strings.TrimPrefix(name, "origin/")
@@ -17,10 +17,15 @@ func DefaultBranch(ctx context.Context, dir string) string {
 			return name
 		}
 	}
-	return ask(ctx, dir, "symbolic-ref", "--quiet", "--short", "HEAD")
+	head := ask(ctx, dir, "symbolic-ref", "--quiet", "--short", "HEAD")
+	switch all := ask(ctx, dir, "for-each-ref", "--format=%(refname:short)", "refs/heads"); all {
+	case "", head: // before the first commit there is none yet
+		return head
+	}
+	return ""
 }
 
-// ask is what git answers in one line, empty where it has no answer.
+// ask is what git answers, empty where it has no answer.
 func ask(ctx context.Context, dir string, args ...string) string {
 	out, err := git(ctx, dir, maxListed, args...)
 	if err != nil {

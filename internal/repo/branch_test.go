@@ -15,6 +15,7 @@ func TestDefaultBranchIsTheRemotesElseAUsualNameElseTheOneAtHand(t *testing.T) {
 		"main, while another is at hand":   {[][]string{{"checkout", "-q", "-b", "topic"}}, "main"},
 		"master, while another is at hand": {[][]string{{"branch", "-m", "master"}, {"checkout", "-q", "-b", "topic"}}, "master"},
 		"neither":                          {[][]string{{"branch", "-m", "trunk"}}, "trunk"},
+		"neither, and another at hand":     {[][]string{{"branch", "-m", "trunk"}, {"checkout", "-q", "-b", "topic"}}, ""},
 		"the remote's, though main exists": {[][]string{{"symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/release/2"}}, "release/2"},
 		"no branch":                        {[][]string{{"checkout", "-q", "--detach"}, {"branch", "-D", "main"}}, ""},
 	} {
