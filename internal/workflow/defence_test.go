@@ -110,8 +110,12 @@ func TestAChangeIsJudgedByTheProgramOfItsBase(t *testing.T) {
 			free = true
 		}
 	}
-	if want := "${{ needs.plan.outputs.base || github.event.pull_request.base.sha || github.event.merge_group.base_sha }}"; base.With["ref"] != want {
+	// The job plan runs the change's program: what it calls the base is the change's word.
+	if want := "${{ github.event.pull_request.base.sha || github.event.merge_group.base_sha }}"; base.With["ref"] != want {
 		t.Errorf("the base commit is %v, want %s, where nothing of the change lies", base.With["ref"], want)
+	}
+	if judges.With["config-ref"] != nil || judges.With["baseline-ref"] != nil {
+		t.Errorf("the change says what it is held against: %v", judges.With)
 	}
 	if judges.Uses != "./"+folder || judges.With["install"] != "source" {
 		t.Errorf("the action that judges is %s, its program %v", judges.Uses, judges.With["install"])
