@@ -35,7 +35,7 @@ func (a *action) post(j judgement) github.Posted {
 		post.Sections = a.signed(j)
 		post.Quiet = a.in.comment == "auto" && !j.speaks()
 	}
-	if a.in.status && a.proposed() {
+	if a.in.status && a.proposed() && !a.closed() { // a commit may be proposed anew, by one that is open
 		post.Withdraw = a.withdrawal(told, all)
 		if !j.unnamed {
 			post.Statuses = j.statuses(a.branch())
