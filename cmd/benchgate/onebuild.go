@@ -2,11 +2,13 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/benchgate/benchgate/internal/config"
 	"github.com/benchgate/benchgate/internal/repo"
@@ -16,21 +18,48 @@ import (
 // usedPath is a file or folder that a target uses, and the key that names it.
 type usedPath struct{ key, path string }
 
-// placesOf are what a target names from the folder of its config: where it runs, the folders where its program is looked for, and
-// the files of its command, which are the arguments with a slash.
+// placesOf are what a target may name from the folder of its config: where it runs, and whatever its command and its env hold that can
+// be read as a path.
 func placesOf(t config.Target, folder string) []usedPath {
 	dir := under(folder, t.Dir)
 	all := []usedPath{{"target.dir", dir}}
-	for _, part := range filepath.SplitList(t.Env["PATH"]) {
-		all = append(all, usedPath{"target.env.PATH", under(dir, part)})
+	for _, name := range slices.Sorted(maps.Keys(t.Env)) {
+		for _, part := range namesIn(t.Env[name]) {
+			all = append(all, usedPath{"target.env." + name, under(dir, part)})
+		}
 	}
 	for i, arg := range t.Command {
-		if strings.Contains(arg, "/") && !strings.Contains(arg, "://") {
-			all = append(all, usedPath{fmt.Sprintf("target.command[%d]", i), under(dir, arg)})
+		for _, part := range namesIn(arg) {
+			all = append(all, usedPath{fmt.Sprintf("target.command[%d]", i), under(dir, part)})
 		}
 	}
 	return all
 }
+
+// namesIn are the texts in a text that can be names of files: all of it, the words of a shell line, the parts of a list, what an
+// option is set to, and what follows the letter of one, as in -Cbase. It takes too many rather than too few.
+func namesIn(text string) []string {
+	var all []string
+	for _, word := range append([]string{text}, strings.FieldsFunc(text, endsWord)...) {
+		all = append(all, word)
+		if _, value, set := strings.Cut(word, "="); set {
+			all = append(all, value)
+		}
+		all = append(all, strings.FieldsFunc(word, endsPart)...)
+	}
+	for _, word := range all {
+		if len(word) > 2 && word[0] == '-' && word[1] != '-' {
+			all = append(all, word[2:])
+		}
+	}
+	return slices.DeleteFunc(all, func(name string) bool { return name == "" })
+}
+
+// endsWord reports whether a rune stands between two words of a shell line.
+func endsWord(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("\"'`;&|()<>", r) }
+
+// endsPart reports whether a rune stands between two parts of a word.
+func endsPart(r rune) bool { return r == os.PathListSeparator || r == '=' || r == ',' }
 
 // under is a path, from a folder unless it is absolute.
 func under(folder, name string) string {
@@ -40,8 +69,18 @@ func under(folder, name string) string {
 	return filepath.Join(folder, name)
 }
 
-// lies reports whether a path, as it is written, is a folder or lies in it.
+// lies reports whether a path, as it is written, is a folder or lies in it. Of an absolute and a relative path the latter starts at
+// the working folder.
 func lies(name, folder string) bool {
+	var err error
+	if filepath.IsAbs(name) != filepath.IsAbs(folder) {
+		if name, err = filepath.Abs(name); err != nil {
+			return false
+		}
+		if folder, err = filepath.Abs(folder); err != nil {
+			return false
+		}
+	}
 	inside, err := filepath.Rel(folder, name)
 	return err == nil && filepath.IsLocal(inside)
 }
