@@ -29,7 +29,7 @@ func (a *action) plan() error {
 }
 
 // needed says whether the change can matter to any runner, by its gate.paths as they stand at base. What cannot be told is
-// measured.
+// measured; what would measure one build against itself is refused.
 func (a *action) needed() (bool, string, error) {
 	if a.refs.rules == "" {
 		return true, "there is no base to compare it with", nil
@@ -41,7 +41,16 @@ func (a *action) needed() (bool, string, error) {
 	if err != nil {
 		return false, "", err
 	}
-	return a.touches(all)
+	needed, why, err := a.touches(all)
+	if !needed || err != nil {
+		return false, why, err
+	}
+	for _, q := range all {
+		if err := a.twoBuilds(q); err != nil {
+			return false, "", err
+		}
+	}
+	return true, why, nil
 }
 
 func (a *action) touches(all []asked) (bool, string, error) {

@@ -98,16 +98,22 @@ func apartAsWritten(conf config.Config, was config.Target) error {
 	if lies(folder, base) {
 		return nil
 	}
-	var meant []string
-	for _, p := range placesOf(was, folder) {
-		meant = append(meant, p.path)
-	}
-	for _, p := range placesOf(conf.Target, folder) {
-		if lies(p.path, base) && !slices.Contains(meant, p.path) {
+	for _, p := range newPlaces(conf, was) {
+		if lies(p.path, base) {
 			return oneBuild(conf, p.key, p.path)
 		}
 	}
 	return nil
+}
+
+// newPlaces are what a target names that it did not name before.
+func newPlaces(conf config.Config, was config.Target) []usedPath {
+	folder := filepath.Dir(conf.File)
+	meant := map[string]bool{}
+	for _, p := range placesOf(was, folder) {
+		meant[p.path] = true
+	}
+	return slices.DeleteFunc(placesOf(conf.Target, folder), func(p usedPath) bool { return meant[p.path] })
 }
 
 // oneBuild is the error of a target that leads into the folder of its reference.
@@ -169,13 +175,43 @@ func (a *action) twoBuilds(q asked) error {
 	if filepath.IsAbs(base) || lies(folder, base) || lies(filepath.Join(folder, was.Dir), base) {
 		return nil
 	}
+	return a.apartByLinks(q, was, base)
+}
+
+// apartByLinks refuses a link that the change adds, or leads elsewhere, into the folder of its reference, and a target that newly
+// goes by one that base has as well.
+func (a *action) apartByLinks(q asked, was config.Target, base string) error {
 	links, err := repo.LinksInto(a.sh.ctx, "", "HEAD", base)
 	if err != nil {
 		return fmt.Errorf("whether the change tracks a link to its reference cannot be told: %w", err)
 	}
-	if len(links) > 0 {
-		return withHint(fmt.Errorf("%s: the change tracks the link %q, which leads to the folder of the reference (reference.dir %q): both builds may be one", q.name, links[0], q.Reference.Dir),
+	if len(links) == 0 {
+		return nil
+	}
+	before, err := repo.LinksInto(a.sh.ctx, "", a.refs.rules, base)
+	if err != nil {
+		return fmt.Errorf("whether base tracks a link to its reference cannot be told: %w", err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(links)) {
+		if says, had := before[name]; had && says == links[name] {
+			continue
+		}
+		return withHint(fmt.Errorf("%s: the change tracks the link %q, which leads to the folder of the reference (reference.dir %q): both builds may be one", q.name, name, q.Reference.Dir),
 			"take the link out: the base commit is checked out into a folder that the change does not hold and does not lead to")
+	}
+	places := newPlaces(q.Config, was)
+	var names []string
+	for _, p := range places {
+		names = append(names, p.path)
+	}
+	led, err := repo.LedInto(a.sh.ctx, "", "HEAD", base, names)
+	if err != nil {
+		return fmt.Errorf("whether target leads to the reference cannot be told: %w", err)
+	}
+	for _, p := range places {
+		if slices.Contains(led, p.path) {
+			return oneBuild(q.Config, p.key, p.path)
+		}
 	}
 	return nil
 }

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"slices"
+	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -15,37 +15,61 @@ import (
 const maxTree = 256 << 20
 
 // LinksInto are the links of a commit that lead into a folder, and those that lie on the way to it, by their paths from the
-// repository's root, sorted. The folder's path starts at dir; links that lie in it do not count. Links are followed within the
-// commit, one after another: what an absolute one leads to, or one that leaves the repository, is not known. Case makes no
+// repository's root: what each of them says. The folder's path starts at dir; links that lie in it do not count. Links are followed
+// within the commit, one after another: what an absolute one leads to, or one that leaves the repository, is not known. Case makes no
 // difference, as on some machines.
-func LinksInto(ctx context.Context, dir, rev, folder string) ([]string, error) {
-	id, err := Resolve(ctx, dir, rev)
+func LinksInto(ctx context.Context, dir, rev, folder string) (map[string]string, error) {
+	full, links, err := linksBefore(ctx, dir, rev, folder)
 	if err != nil {
 		return nil, err
 	}
-	full, err := fromRoot(ctx, dir, folder)
-	if errors.Is(err, errOutside) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	links, err := linksOf(ctx, dir, id)
-	if err != nil {
-		return nil, err
-	}
-	var found []string
-	for name := range links {
+	found := map[string]string{}
+	for name, says := range links {
 		to, ok := follow(links, name)
 		if below(name, full) && !strings.EqualFold(name, full) {
 			continue
 		}
 		if below(full, name) || ok && below(to, full) {
-			found = append(found, name)
+			found[name] = says
 		}
 	}
-	slices.Sort(found)
 	return found, nil
+}
+
+// LedInto are those of some paths that the links of a commit lead into a folder, as LinksInto follows them. All paths start at dir.
+func LedInto(ctx context.Context, dir, rev, folder string, names []string) ([]string, error) {
+	full, links, err := linksBefore(ctx, dir, rev, folder)
+	if err != nil || len(links) == 0 {
+		return nil, err
+	}
+	here, err := fromRoot(ctx, dir, ".")
+	if err != nil {
+		return nil, err
+	}
+	var led []string
+	for _, name := range names {
+		if to, ok := follow(links, path.Join(here, filepath.ToSlash(name))); ok && !filepath.IsAbs(name) && below(to, full) {
+			led = append(led, name)
+		}
+	}
+	return led, nil
+}
+
+// linksBefore are a folder's path from the root, and the links of a commit; there are none where the folder lies outside.
+func linksBefore(ctx context.Context, dir, rev, folder string) (full string, links map[string]string, err error) {
+	id, err := Resolve(ctx, dir, rev)
+	if err != nil {
+		return "", nil, err
+	}
+	full, err = fromRoot(ctx, dir, folder)
+	if errors.Is(err, errOutside) {
+		return "", nil, nil
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	links, err = linksOf(ctx, dir, id)
+	return full, links, err
 }
 
 // below reports whether a path is a folder or lies in it; all do in the root.

@@ -1,8 +1,10 @@
 package repo
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -45,9 +47,17 @@ func TestLinksIntoAFolderAreFollowedOneAfterAnother(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(c.want, got); diff != "" {
+		if diff := cmp.Diff(c.want, slices.Sorted(maps.Keys(got))); diff != "" {
 			t.Errorf("%q from %q (-want +got):\n%s", c.into, c.dir, diff)
 		}
+		if says := got["twice"]; c.into == "base" && says != "ci/up" {
+			t.Errorf("the link twice says %q", says)
+		}
+	}
+	names := []string{"serve", "../serve", "up/bin/x", "benchgate.yaml", "/srv/base", "../../elsewhere", "../whole/x", "../on/deep/shelf/../x"}
+	got, err := LedInto(t.Context(), filepath.Join(folder, "ci"), commit, "../base", names)
+	if diff := cmp.Diff([]string{"../serve", "up/bin/x", "../whole/x"}, got); diff != "" || err != nil {
+		t.Errorf("led from ci: error %v (-want +got):\n%s", err, diff)
 	}
 }
 
