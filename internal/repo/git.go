@@ -15,8 +15,9 @@ import (
 // Limits of what is taken from git.
 const (
 	within    = time.Minute
-	maxListed = 16 << 20 // bytes of a listing
-	maxBlob   = 64 << 20 // bytes of one file
+	withinAll = 10 * time.Minute // where every file of a work tree is read
+	maxListed = 16 << 20         // bytes of a listing
+	maxBlob   = 64 << 20         // bytes of one file
 )
 
 // Command is git in a folder (empty is the working folder), for a command that only reads. The settings of a repository may
@@ -31,7 +32,10 @@ func Command(ctx context.Context, dir string, args ...string) *exec.Cmd {
 }
 
 // tame are settings that win over those of the repository.
-var tame = []string{"--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull, "-c", "core.sshCommand=false", "-c", "credential.helper="}
+var tame = []string{
+	"--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull, "-c", "core.sshCommand=false", "-c", "credential.helper=",
+	"-c", "core.ignoreStat=false", "-c", "core.splitIndex=false", "-c", "diff.autoRefreshIndex=true",
+}
 
 // ofJob reports whether a variable is the job's own and may hold a token.
 func ofJob(variable string) bool {
@@ -50,25 +54,39 @@ func gitOn(ctx context.Context, dir, input string, limit int64, args ...string) 
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	cmd := Command(ctx, dir, args...)
-	cmd.Env = append(cmd.Env, "GIT_NO_REPLACE_OBJECTS=1", "GIT_LITERAL_PATHSPECS=1")
 	cmd.Stdin = strings.NewReader(input)
+	return outputOf(ctx, cmd, args[0], limit, within)
+}
+
+// gitBy is git with another index than that of the repository, with time to read every file.
+func gitBy(ctx context.Context, dir, index string, limit int64, args ...string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, withinAll)
+	defer cancel()
+	cmd := Command(ctx, dir, args...)
+	cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+index)
+	return outputOf(ctx, cmd, args[0], limit, withinAll)
+}
+
+// outputOf is what a command of git prints; what is its name, and most the time that ctx leaves it.
+func outputOf(ctx context.Context, cmd *exec.Cmd, what string, limit int64, most time.Duration) ([]byte, error) {
+	cmd.Env = append(cmd.Env, "GIT_NO_REPLACE_OBJECTS=1", "GIT_LITERAL_PATHSPECS=1")
 	out, words := bounded{left: limit}, bounded{left: 4096}
 	cmd.Stdout, cmd.Stderr = &out, &words
 	err := cmd.Run()
 	said := strings.TrimSpace(words.kept.String())
 	switch {
 	case out.full:
-		return nil, fmt.Errorf("git %s printed more than %d MiB", args[0], limit>>20)
+		return nil, fmt.Errorf("git %s printed more than %d MiB", what, limit>>20)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return nil, fmt.Errorf("git %s took longer than %v", args[0], within)
+		return nil, fmt.Errorf("git %s took longer than %v", what, most)
 	case ctx.Err() != nil:
-		return nil, fmt.Errorf("git %s: %w", args[0], context.Cause(ctx))
+		return nil, fmt.Errorf("git %s: %w", what, context.Cause(ctx))
 	case err != nil && strings.Contains(said, "dubious ownership"):
 		return nil, foreign(said)
 	case err != nil && said != "":
-		return nil, fmt.Errorf("git %s: %s", args[0], said)
+		return nil, fmt.Errorf("git %s: %s", what, said)
 	case err != nil:
-		return nil, fmt.Errorf("git %s: %w", args[0], err)
+		return nil, fmt.Errorf("git %s: %w", what, err)
 	}
 	return out.kept.Bytes(), nil
 }

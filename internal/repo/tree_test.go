@@ -63,3 +63,76 @@ func TestEditedIsWhatGitTracksAndTheCommitHasOtherwise(t *testing.T) {
 		t.Errorf("outside of a repository %q are edited", got)
 	}
 }
+
+func TestWhatTheIndexHidesIsEditedAllTheSame(t *testing.T) {
+	folder, _ := repository(t)
+	edited := func(want ...string) {
+		t.Helper()
+		got, err := Edited(t.Context(), filepath.Join(folder, "ci"))
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("error %v (-want +got):\n%s", err, diff)
+		}
+	}
+	for _, flag := range []string{"assume-unchanged", "skip-worktree"} {
+		repotest.Git(t, folder, "update-index", "--"+flag, "ci/benchgate.yaml")
+		edited()
+		repotest.Put(t, folder, "ci/benchgate.yaml", "version: 2\n")
+		edited("ci/benchgate.yaml")
+		repotest.Git(t, folder, "update-index", "--no-"+flag, "ci/benchgate.yaml")
+		repotest.Git(t, folder, "checkout", "-q", ".")
+	}
+	repotest.Git(t, folder, "update-index", "--assume-unchanged", "benchgate.yaml")
+	if err := os.Remove(filepath.Join(folder, "benchgate.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	edited("benchgate.yaml")
+	repotest.Git(t, folder, "config", "core.ignoreStat", "true")
+	repotest.Git(t, folder, "config", "diff.autoRefreshIndex", "false")
+	edited("benchgate.yaml")
+}
+
+func TestASparseCheckoutIsAsItsCommitHasIt(t *testing.T) {
+	folder, _ := repository(t)
+	repotest.Git(t, folder, "sparse-checkout", "set", "--cone", "docs")
+	if _, err := os.Stat(filepath.Join(folder, "ci")); err == nil {
+		t.Fatal("the checkout is not sparse")
+	}
+	if got, err := Edited(t.Context(), folder); len(got) > 0 || err != nil {
+		t.Errorf("edited %q, error %v", got, err)
+	}
+	repotest.Put(t, folder, "ci/benchgate.yaml", "version: 2\n")
+	if got, err := Edited(t.Context(), folder); cmp.Diff([]string{"ci/benchgate.yaml"}, got) != "" || err != nil {
+		t.Errorf("edited %q, error %v", got, err)
+	}
+}
+
+func TestSubmodulesModesAndLinksAreComparedAsGitDoes(t *testing.T) {
+	engine, _ := repotest.New(t, map[string]string{"serve": "true\n"})
+	folder, _ := repository(t)
+	repotest.Put(t, folder, "lines.txt", "a\r\nb\r\n")
+	repotest.Put(t, folder, ".gitattributes", "*.txt text=auto\n")
+	repotest.Put(t, folder, "serve.sh", "true\n")
+	if err := os.Symlink("serve.sh", filepath.Join(folder, "serve")); err != nil {
+		t.Fatal(err)
+	}
+	repotest.Git(t, folder, "-c", "protocol.file.allow=always", "submodule", "add", "-q", engine, "engine")
+	repotest.Commit(t, folder)
+	edited := func(want ...string) {
+		t.Helper()
+		got, err := Edited(t.Context(), folder)
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("error %v (-want +got):\n%s", err, diff)
+		}
+	}
+	edited()
+	repotest.Put(t, folder, "engine/built", "built")
+	edited()
+	repotest.Put(t, folder, "engine/serve", "false\n")
+	edited("engine")
+	repotest.Git(t, folder, "submodule", "deinit", "-q", "--force", "engine")
+	edited()
+	if err := os.Chmod(filepath.Join(folder, "serve.sh"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	edited("serve.sh")
+}
