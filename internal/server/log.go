@@ -65,8 +65,9 @@ func (l logFile) tail(secrets []string) string {
 		}
 		text = rest
 	}
-	// Escapes go first: they may stand in the middle of a secret.
-	return lastLines(string(Redact([]byte(terminal.Strip(string(text))), secrets)))
+	// A secret may hold bytes that are no text, which do not outlive what strips escapes, and an escape may stand in the middle of one.
+	plain := terminal.Strip(string(Redact(text, secrets)))
+	return lastLines(string(Redact([]byte(plain), secrets)))
 }
 
 func longest(all []string) int {

@@ -18,6 +18,7 @@ func TestEscapeSequencesAreStripped(t *testing.T) {
 		"a colour with a line break in it": {"a\x1b[31\nb", "a\nb"},
 		"another escape":                   {"a\x1bcb", "ab"},
 		"an escape at the end":             {"a\x1b", "a"},
+		"half an escape on each side":      {"a\xc2\u009bm\x9b31mb", "a\ufffd\ufffd31mb"},
 	} {
 		if got := Strip(test.text); got != test.want {
 			t.Errorf("%s: %q, want %q", name, got, test.want)
