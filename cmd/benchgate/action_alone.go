@@ -172,7 +172,7 @@ func (a *action) accepted(q asked) (digests []bench.Digest, from string, faults 
 	if !a.pardons(q) {
 		digests, from, err = readBaseline(a.baselines(), q.Runner)
 		if err != nil && a.refs.baselines != "" {
-			err = withHint(err, "a change that touches nothing but baselines and configs can mend it: docs/github.md, When the gate itself is in the way")
+			err = withHint(err, "a change that touches nothing but baselines and configs can mend it: https://github.com/benchgate/benchgate/blob/main/docs/github.md#when-the-gate-itself-is-in-the-way")
 		}
 		return digests, from, nil, err
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // forkWay is how the change of a fork is measured all the same.
-const forkWay = "a maintainer who has read it starts benchgate-dispatch.yml with its number (input pull-request) and head commit (input head); with a merge queue the queue measures it: see docs/github.md"
+const forkWay = "a maintainer who has read it starts benchgate-dispatch.yml with its number (input pull-request) and head commit (input head); with a merge queue the queue measures it. Without one the check of this pull request stays red all the same: https://github.com/benchgate/benchgate/blob/main/docs/github.md#forks"
 
 // closedWay is how a pull request that was closed is measured again.
 const closedWay = "open it again, which starts the check anew"

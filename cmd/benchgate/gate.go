@@ -26,6 +26,9 @@ func (c gateCmd) Run(sh *shell) error {
 	if err != nil {
 		return err
 	}
+	if info, err := os.Stat("benchgate.yaml"); c.Config == "" && err == nil && !info.IsDir() {
+		sh.talk.say("warning: the rules of benchgate.yaml, which lies here, are not asked: -c benchgate.yaml asks them")
+	}
 	head, source, err := readCandidate(c.Candidate, runner)
 	if err != nil {
 		return fmt.Errorf("candidate: %w", err)

@@ -39,7 +39,7 @@ func ownAccount(a *bench.ServerAccount) Check {
 	}
 	c.State, c.Found = Warn, strings.Join(found, "; ")
 	c.Why = "the server's account and what its client saw are not of the same answers, or one of the two is wrong"
-	c.Next = "docs/server-account.md says what is compared with what, and what it means where it differs"
+	c.Next = "https://github.com/benchgate/benchgate/blob/main/docs/server-account.md says what is compared with what, and what it means where it differs"
 	return c
 }
 

@@ -78,7 +78,7 @@ func (d *doctor) judged(t trial, c bench.Client) Check {
 	}
 	if why := h.broken(); why != "" {
 		found.State, found.Why = Fail, why+": such a run is void"
-		found.Next = "end other work on this machine, give the client cores of its own, or lower the scenario's load; docs/client.md says more"
+		found.Next = "end other work on this machine, give the client cores of its own, or lower the scenario's load; https://github.com/benchgate/benchgate/blob/main/docs/client.md says more"
 		if d.Plan == nil { // nobody asks for this load
 			found.State = Warn
 		}
