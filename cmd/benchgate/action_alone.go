@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"slices"
@@ -83,11 +84,10 @@ type gatePlaces struct {
 }
 
 func (a *action) gatePlaces() (p gatePlaces, err error) {
-	name := a.configName()
-	if p.before, err = a.baseConfigs(name, a.refs.rules); err != nil {
+	if p.before, err = a.gateConfigs(a.refs.rules); err != nil {
 		return p, err
 	}
-	if p.after, err = a.baseConfigs(name, "HEAD"); err != nil {
+	if p.after, err = a.gateConfigs("HEAD"); err != nil {
 		return p, err
 	}
 	p.runners = map[string]bool{}
@@ -135,9 +135,12 @@ func (p gatePlaces) file(c repo.Change) bool {
 	return (!after || is.Check() == nil) && (!before || p.runners[of.Runner] || was.Check() == nil)
 }
 
-// sameBuilds reports whether no config puts another build under test than at base. One that cannot be read there puts none.
+// sameBuilds reports whether no config that differs puts another build under test than at base. One that cannot be read there puts none.
 func (p gatePlaces) sameBuilds() bool {
 	for file, text := range p.after {
+		if bytes.Equal(text, p.before[file]) {
+			continue
+		}
 		is, err := config.Parse(file, text)
 		if err != nil {
 			return false

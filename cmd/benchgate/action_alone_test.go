@@ -35,103 +35,113 @@ func baselineText(t *testing.T, runner, scenario, value string) string {
 	return string(bytes.Replace(data, []byte(`"scenario": "chat"`), []byte(`"scenario": "`+scenario+`"`), 1))
 }
 
-// Each is a way in which an author could have code, or another build, taken for a change of the gate.
-func TestOnlyAChangeOfNothingButTheGateIsOne(t *testing.T) {
+// grown is a repository that a row changes, and the path of the config that is changed there.
+type grown struct {
+	*testing.T
+	folder, config string
+}
+
+func (g grown) put(name, text string) { repotest.Put(g.T, g.folder, name, text) }
+func (g grown) git(args ...string)    { repotest.Git(g.T, g.folder, args...) }
+func (g grown) link(to, name string) {
+	if err := os.Symlink(to, filepath.Join(g.folder, name)); err != nil {
+		g.Fatal(err)
+	}
+}
+
+// gateChange is a change; want are its files where it is of the gate alone, joined by a blank, and empty where it is not.
+type gateChange struct {
+	name   string
+	change func(g grown)
+	want   string
+}
+
+// gateChanges has each way in which an author could have code, or another build, taken for a change of the gate.
+func gateChanges(t *testing.T) []gateChange {
 	sound, slower := baselineText(t, "lab", "chat", "0.3"), baselineText(t, "lab", "chat", "0.6")
 	other := strings.Replace(aloneConfig, "runner: lab", "runner: other", 1)
 	const code = "time.sleep(1)\n"
-	type tree struct {
-		*testing.T
-		folder string
-	}
-	put := func(g tree, name, text string) { repotest.Put(g.T, g.folder, name, text) }
-	git := func(g tree, args ...string) { repotest.Git(g.T, g.folder, args...) }
-	link := func(g tree, to, name string) {
-		if err := os.Symlink(to, filepath.Join(g.folder, name)); err != nil {
-			g.Fatal(err)
-		}
-	}
-	for _, c := range []struct {
-		name   string
-		change func(g tree)
-		want   string // the files, joined by a blank; empty where it is no change of the gate alone
-	}{
-		{"a baseline", func(g tree) { put(g, "baselines/lab/chat.json", slower) }, "baselines/lab/chat.json"},
-		{"a rule", func(g tree) { put(g, "benchgate.yaml", strings.Replace(aloneConfig, "5%", "9%", 1)) }, "benchgate.yaml"},
-		{"what lies beside them", func(g tree) { put(g, "benchgate.schema.json", "{}"); put(g, "baselines/README.md", "x") }, "baselines/README.md benchgate.schema.json"},
-		{"the config is gone", func(g tree) { git(g, "rm", "-q", "benchgate.yaml") }, "benchgate.yaml"},
-		{"a baseline is gone", func(g tree) { git(g, "rm", "-q", "baselines/lab/chat.json") }, "baselines/lab/chat.json"},
-		{"nothing", func(g tree) {}, ""},
-		{"code beside it", func(g tree) { put(g, "baselines/lab/chat.json", slower); put(g, "server.py", code) }, ""},
-		{"code under baselines/", func(g tree) { put(g, "baselines/lab/server.py", code) }, ""},
-		{"a file without a runner", func(g tree) { put(g, "baselines/chat.json", sound) }, ""},
-		{"a file too deep", func(g tree) { put(g, "baselines/lab/deep/chat.json", sound) }, ""},
-		{"what a build may read, called like a baseline", func(g tree) { put(g, "baselines/data/weights.json", `{"sleep": 1}`) }, ""},
-		{"that in a runner's folder", func(g tree) { put(g, "baselines/lab/weights.json", `{"sleep": 1}`) }, ""},
-		{"what a build does read is edited", func(g tree) { put(g, "baselines/data/flags.json", baselineText(t, "data", "flags", "0.3")) }, ""},
-		{"what a build does read is gone", func(g tree) { git(g, "rm", "-q", "baselines/data/flags.json") }, ""},
-		{"a verdict's name", func(g tree) { put(g, "baselines/lab/verdict.json", sound) }, ""},
-		{"a hidden file", func(g tree) { put(g, "baselines/lab/.chat.json", sound) }, ""},
-		{"another's place", func(g tree) { put(g, "baselines/lab/batch.json", sound) }, ""},
-		{"capitals", func(g tree) { put(g, "Benchgate.yaml", aloneConfig) }, ""},
-		{"capitals of a folder", func(g tree) { put(g, "baselines/LAB/chat.json", baselineText(t, "LAB", "chat", "0.3")) }, ""},
-		{"a name with a line break", func(g tree) { put(g, "baselines/lab/chat.json\nserver.py", code) }, ""},
-		{"a name with a byte that is no text", func(g tree) { put(g, "baselines/lab/\xff.json", sound) }, ""},
-		{"a name that climbs", func(g tree) { put(g, "baselines/lab/..json", sound) }, ""},
-		{"code is moved to a baseline", func(g tree) { git(g, "mv", "-f", "server.py", "baselines/lab/chat.json") }, ""},
-		{"a baseline is moved to code", func(g tree) { git(g, "mv", "-f", "baselines/lab/chat.json", "server.py") }, ""},
-		{"a link", func(g tree) { link(g, "chat.json", "baselines/lab/batch.json") }, ""},
-		{"a baseline becomes a link", func(g tree) {
+	return []gateChange{
+		{"a baseline", func(g grown) { g.put("baselines/lab/chat.json", slower) }, "baselines/lab/chat.json"},
+		{"a rule", func(g grown) { g.put(g.config, strings.Replace(aloneConfig, "5%", "9%", 1)) }, "benchgate.yaml"},
+		{"what lies beside them", func(g grown) { g.put("benchgate.schema.json", "{}"); g.put("baselines/README.md", "x") }, "baselines/README.md benchgate.schema.json"},
+		{"the config is gone", func(g grown) { g.git("rm", "-q", g.config) }, "benchgate.yaml"},
+		{"a baseline is gone", func(g grown) { g.git("rm", "-q", "baselines/lab/chat.json") }, "baselines/lab/chat.json"},
+		{"nothing", func(g grown) {}, ""},
+		{"code beside it", func(g grown) { g.put("baselines/lab/chat.json", slower); g.put("server.py", code) }, ""},
+		{"code under baselines/", func(g grown) { g.put("baselines/lab/server.py", code) }, ""},
+		{"a file without a runner", func(g grown) { g.put("baselines/chat.json", sound) }, ""},
+		{"a file too deep", func(g grown) { g.put("baselines/lab/deep/chat.json", sound) }, ""},
+		{"what a build may read, called like a baseline", func(g grown) { g.put("baselines/data/weights.json", `{"sleep": 1}`) }, ""},
+		{"that in a runner's folder", func(g grown) { g.put("baselines/lab/weights.json", `{"sleep": 1}`) }, ""},
+		{"what a build does read is edited", func(g grown) { g.put("baselines/data/flags.json", baselineText(t, "data", "flags", "0.3")) }, ""},
+		{"what a build does read is gone", func(g grown) { g.git("rm", "-q", "baselines/data/flags.json") }, ""},
+		{"a verdict's name", func(g grown) { g.put("baselines/lab/verdict.json", sound) }, ""},
+		{"a hidden file", func(g grown) { g.put("baselines/lab/.chat.json", sound) }, ""},
+		{"another's place", func(g grown) { g.put("baselines/lab/batch.json", sound) }, ""},
+		{"capitals", func(g grown) { g.put("Benchgate.yaml", aloneConfig) }, ""},
+		{"capitals of a folder", func(g grown) { g.put("baselines/LAB/chat.json", baselineText(t, "LAB", "chat", "0.3")) }, ""},
+		{"a name with a line break", func(g grown) { g.put("baselines/lab/chat.json\nserver.py", code) }, ""},
+		{"a name with a byte that is no text", func(g grown) { g.put("baselines/lab/\xff.json", sound) }, ""},
+		{"a name that climbs", func(g grown) { g.put("baselines/lab/..json", sound) }, ""},
+		{"code is moved to a baseline", func(g grown) { g.git("mv", "-f", "server.py", "baselines/lab/chat.json") }, ""},
+		{"a baseline is moved to code", func(g grown) { g.git("mv", "-f", "baselines/lab/chat.json", "server.py") }, ""},
+		{"a link", func(g grown) { g.link("chat.json", "baselines/lab/batch.json") }, ""},
+		{"a baseline becomes a link", func(g grown) {
 			if err := os.Remove(filepath.Join(g.folder, "baselines/lab/chat.json")); err != nil {
 				g.Fatal(err)
 			}
-			link(g, "../../server.py", "baselines/lab/chat.json")
+			g.link("../../server.py", "baselines/lab/chat.json")
 		}, ""},
-		{"a submodule", func(g tree) {
-			git(g, "update-index", "--add", "--cacheinfo", "160000,"+strings.Repeat("1", 40)+",baselines/lab/sub.json")
-			git(g, "commit", "-q", "-m", "submodule")
+		{"a submodule", func(g grown) {
+			g.git("update-index", "--add", "--cacheinfo", "160000,"+strings.Repeat("1", 40)+",baselines/lab/sub.json")
+			g.git("commit", "-q", "-m", "submodule")
 		}, ""},
-		{"a program", func(g tree) {
-			git(g, "update-index", "--chmod=+x", "benchgate.yaml")
-			git(g, "commit", "-q", "-m", "mode")
-			git(g, "reset", "-q", "--hard")
+		{"a program", func(g grown) {
+			g.git("update-index", "--chmod=+x", g.config)
+			g.git("commit", "-q", "-m", "mode")
+			g.git("reset", "-q", "--hard")
 		}, ""},
-		{"the workflow", func(g tree) { put(g, ".github/workflows/benchgate.yml", "x") }, ""},
-		{"the dataset", func(g tree) { put(g, "prompts.jsonl", "{}") }, ""},
-		{"another dataset", func(g tree) { put(g, "benchgate.yaml", strings.Replace(aloneConfig, "prompts.jsonl", "server.py", 1)) }, ""},
-		{"the target", func(g tree) {
-			put(g, "benchgate.yaml", strings.Replace(aloneConfig, "exact}", "exact, command: [slow]}", 1))
+		{"the workflow", func(g grown) { g.put(".github/workflows/benchgate.yml", "x") }, ""},
+		{"the dataset", func(g grown) { g.put("prompts.jsonl", "{}") }, ""},
+		{"another dataset", func(g grown) { g.put(g.config, strings.Replace(aloneConfig, "prompts.jsonl", "server.py", 1)) }, ""},
+		{"the target", func(g grown) {
+			g.put(g.config, strings.Replace(aloneConfig, "exact}", "exact, command: [slow]}", 1))
 		}, ""},
-		{"a reference", func(g tree) {
-			put(g, "benchgate.yaml", aloneConfig+"reference: {dir: base, command: [serve], base_url: \"http://127.0.0.1:{port}/v1\"}\n")
+		{"a reference", func(g grown) {
+			g.put(g.config, aloneConfig+"reference: {dir: base, command: [serve], base_url: \"http://127.0.0.1:{port}/v1\"}\n")
 		}, ""},
-		{"a config that cannot be read", func(g tree) { put(g, "benchgate.yaml", "x") }, ""},
-		{"a config where the gate has none", func(g tree) { put(g, "benchgate/other.yaml", other) }, ""},
-		{"code is merged", func(g tree) {
-			git(g, "checkout", "-q", "-b", "side", "main")
-			put(g, "server.py", code)
+		{"a config that cannot be read", func(g grown) { g.put(g.config, "x") }, ""},
+		{"a config where the gate has none", func(g grown) { g.put("benchgate/other.yaml", other) }, ""},
+		{"code is merged", func(g grown) {
+			g.git("checkout", "-q", "-b", "side", "main")
+			g.put("server.py", code)
 			repotest.Commit(g.T, g.folder)
-			git(g, "checkout", "-q", "head")
-			put(g, "baselines/lab/chat.json", slower)
+			g.git("checkout", "-q", "head")
+			g.put("baselines/lab/chat.json", slower)
 			repotest.Commit(g.T, g.folder)
-			git(g, "merge", "-q", "-m", "merge", "side")
+			g.git("merge", "-q", "-m", "merge", "side")
 		}, ""},
-		{"code of main is dropped in a merge", func(g tree) {
-			git(g, "checkout", "-q", "main")
-			put(g, "server.py", "fast()\n")
+		{"code of main is dropped in a merge", func(g grown) {
+			g.git("checkout", "-q", "main")
+			g.put("server.py", "fast()\n")
 			repotest.Commit(g.T, g.folder)
-			git(g, "checkout", "-q", "head")
-			put(g, "baselines/lab/chat.json", slower)
+			g.git("checkout", "-q", "head")
+			g.put("baselines/lab/chat.json", slower)
 			repotest.Commit(g.T, g.folder)
-			git(g, "merge", "-q", "-s", "ours", "-m", "merge", "main")
+			g.git("merge", "-q", "-s", "ours", "-m", "merge", "main")
 		}, ""},
-	} {
+	}
+}
+
+func TestOnlyAChangeOfNothingButTheGateIsOne(t *testing.T) {
+	for _, c := range gateChanges(t) {
 		t.Run(c.name, func(t *testing.T) {
 			folder, _ := repotest.New(t, map[string]string{
-				"benchgate.yaml": aloneConfig, "baselines/lab/chat.json": sound, "server.py": "serve()\n", "prompts.jsonl": "", "baselines/data/flags.json": `{"sleep": 0}`,
+				"benchgate.yaml": aloneConfig, "baselines/lab/chat.json": baselineText(t, "lab", "chat", "0.3"), "server.py": "serve()\n", "prompts.jsonl": "", "baselines/data/flags.json": `{"sleep": 0}`,
 			})
 			repotest.Git(t, folder, "checkout", "-q", "-b", "head")
-			c.change(tree{t, folder})
+			c.change(grown{t, folder, "benchgate.yaml"})
 			repotest.Commit(t, folder)
 			t.Chdir(folder)
 			if got := strings.Join(aloneFrom(t, "main").gateFiles(), " "); got != c.want {

@@ -129,3 +129,13 @@ func (a *action) baseConfigs(name, commit string) (map[string][]byte, error) {
 	}
 	return files, nil
 }
+
+// gateConfigs are those of a commit that belong to the gate. A job that measures is given the file of its runner, and the one
+// of the verdict their folder: both have to say the same of a change, so the file stands for all of benchgate/.
+func (a *action) gateConfigs(commit string) (map[string][]byte, error) {
+	name := a.configName()
+	if folder := path.Dir(name); path.Base(folder) == "benchgate" && path.Ext(name) == ".yaml" {
+		name = folder
+	}
+	return a.baseConfigs(name, commit)
+}
