@@ -69,3 +69,32 @@ func TestEachRunnersJobTellsAChangeOfTheGateAsTheVerdictsDoes(t *testing.T) {
 		})
 	}
 }
+
+// Two configs at base are of one runner, which the job of one of them cannot see in its own file.
+func TestEachRunnersJobIsMeasuredByAConfigThatItsTwinSpoilt(t *testing.T) {
+	other := strings.Replace(aloneConfig, "runner: lab", "runner: other", 1)
+	folder, _ := repotest.New(t, map[string]string{"benchgate/a.yaml": aloneConfig, "benchgate/b.yaml": aloneConfig})
+	repotest.Git(t, folder, "checkout", "-q", "-b", "mends")
+	repotest.Put(t, folder, "benchgate/b.yaml", other)
+	repotest.Commit(t, folder)
+	repotest.Git(t, folder, "checkout", "-q", "-b", "rule", "main")
+	repotest.Put(t, folder, "benchgate/b.yaml", strings.Replace(aloneConfig, "5%", "9%", 1))
+	repotest.Commit(t, folder)
+	t.Chdir(folder)
+	for _, c := range []struct {
+		head, config, runner string
+		unread               bool
+	}{
+		{"mends", "benchgate/a.yaml", "lab", true},
+		{"mends", "benchgate/b.yaml", "other", true},
+		{"rule", "benchgate/b.yaml", "lab", false}, // nobody asks for both: they are of one runner at different times
+	} {
+		repotest.Git(t, folder, "checkout", "-q", c.head)
+		a := aloneFrom(t, "main")
+		a.in.config = c.config
+		all, err := a.asked()
+		if err != nil || len(all) != 1 || all[0].Runner != c.runner || (all[0].unread != nil) != c.unread {
+			t.Errorf("%s, %s: %+v, error %v", c.head, c.config, all, err)
+		}
+	}
+}

@@ -119,6 +119,22 @@ func unsound(bases map[string][]byte) map[string]error {
 	return faults
 }
 
+// mended are the configs at base that cannot be used, and why, where a change that touches the gate alone mends them. A job that
+// is given one file asks its neighbours too: two of one runner are only seen together.
+func (a *action) mended(c configs) map[string]error {
+	if len(c.bases) == 0 || len(a.gateFiles()) == 0 {
+		return nil
+	}
+	before, err := a.gateConfigs(a.refs.rules)
+	after, headErr := a.gateConfigs("HEAD")
+	if err != nil || headErr != nil {
+		return nil
+	}
+	faults, left := unsound(before), unsound(after)
+	maps.DeleteFunc(faults, func(file string, _ error) bool { return left[file] != nil })
+	return faults
+}
+
 // unread says that a config cannot be read at base, in one line.
 func (q asked) unreadLine() string {
 	line, _, _ := strings.Cut(q.unread.Error(), "\n")

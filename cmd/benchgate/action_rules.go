@@ -79,8 +79,8 @@ func (a *action) asked() ([]asked, error) {
 	case len(c.heads)+len(c.bases) == 0:
 		return nil, withHint(fmt.Errorf("read config %q: it is neither in the checkout nor at base", c.name), "benchgate init writes one; the input config names another file or folder")
 	}
-	faults := unsound(c.bases)
-	if len(faults) == 0 || len(a.gateFiles()) == 0 {
+	faults := a.mended(c)
+	if len(faults) == 0 {
 		return askAll(c, a.refs.rules != "")
 	}
 	maps.DeleteFunc(c.bases, func(n string, _ []byte) bool { return faults[n] != nil })
