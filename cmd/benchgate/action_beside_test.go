@@ -98,3 +98,14 @@ func TestEachRunnersJobIsMeasuredByAConfigThatItsTwinSpoilt(t *testing.T) {
 		}
 	}
 }
+
+func TestAnUnusableConfigThatIsRemovedLeavesNothingToMeasureBy(t *testing.T) {
+	folder, _ := repotest.New(t, map[string]string{"benchgate.yaml": "<<<<<<< HEAD\n"})
+	repotest.Git(t, folder, "checkout", "-q", "-b", "head")
+	repotest.Git(t, folder, "rm", "-q", "benchgate.yaml")
+	repotest.Commit(t, folder)
+	t.Chdir(folder)
+	if all, err := aloneFrom(t, "main").asked(); err == nil || !strings.Contains(err.Error(), "the change removes it") {
+		t.Errorf("%+v, error %v", all, err)
+	}
+}

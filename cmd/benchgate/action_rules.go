@@ -84,6 +84,9 @@ func (a *action) asked() ([]asked, error) {
 		return askAll(c, a.refs.rules != "")
 	}
 	maps.DeleteFunc(c.bases, func(n string, _ []byte) bool { return faults[n] != nil })
+	if len(c.files()) == 0 {
+		return nil, withHint(fmt.Errorf("config %q cannot be used at base, and the change removes it: nothing says what to measure", c.name), "mend it in a change of its own, and remove it in another")
+	}
 	all, err := askAll(c, true)
 	for i, q := range all {
 		all[i].unread = faults[q.name]
