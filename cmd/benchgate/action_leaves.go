@@ -12,7 +12,7 @@ import (
 )
 
 // sound refuses a change that would leave the gate broken: once it were merged, no other change could be judged, nor mend it
-// by a green check. A fault that base has already is a warning. All is read from git's objects.
+// by a green check. A fault that base has already is a warning. All but datasets is read from git's objects.
 func (a *action) sound() (warnings []string, err error) {
 	if a.refs.base == "" || !a.proposed() {
 		return nil, nil
@@ -40,12 +40,6 @@ func (a *action) sound() (warnings []string, err error) {
 			}
 		}
 	}
-	return a.orphans(placed, touched)
-}
-
-// orphans refuses a baseline that the change leaves without its scenario: it would be expected of every later change, and
-// nothing would measure it.
-func (a *action) orphans(placed map[string]baseline.Placed, touched map[string]repo.Change) (warnings []string, err error) {
 	before, err := a.runnersAt(a.refs.base, false)
 	if err != nil {
 		return nil, err
@@ -54,6 +48,16 @@ func (a *action) orphans(placed map[string]baseline.Placed, touched map[string]r
 	if err != nil {
 		return nil, err
 	}
+	if warnings, err = orphans(before, after, placed, touched); err != nil {
+		return nil, err
+	}
+	more, err := a.overruns(before, after, touched)
+	return slices.Concat(warnings, more), err
+}
+
+// orphans refuses a baseline that the change leaves without its scenario: it would be expected of every later change, and
+// nothing would measure it.
+func orphans(before, after map[string]config.Config, placed map[string]baseline.Placed, touched map[string]repo.Change) (warnings []string, err error) {
 	for _, file := range slices.Sorted(maps.Keys(placed)) {
 		p := placed[file]
 		conf, configured := after[p.Runner]
@@ -130,8 +134,26 @@ func (a *action) mended(c configs) map[string]error {
 	if err != nil || headErr != nil {
 		return nil
 	}
-	faults, left := unsound(before), unsound(after)
+	faults, left := a.unusable(before), a.unusable(after)
 	maps.DeleteFunc(faults, func(file string, _ error) bool { return left[file] != nil })
+	return faults
+}
+
+// unusable are the configs that cannot be read, and those by which nothing is measured, held against the baselines at base.
+func (a *action) unusable(configs map[string][]byte) map[string]error {
+	faults := unsound(configs)
+	for file, text := range configs {
+		if faults[file] != nil {
+			continue
+		}
+		conf, err := config.Parse(file, text)
+		if err == nil {
+			err, _ = a.overBudget(conf, a.refs.baselines)
+		}
+		if err != nil {
+			faults[file] = err
+		}
+	}
 	return faults
 }
 
