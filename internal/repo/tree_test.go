@@ -39,15 +39,20 @@ func TestATreeIsTheCheckoutThatAFolderLiesIn(t *testing.T) {
 	}
 }
 
-func TestEditedIsWhatGitTracksAndTheCommitHasOtherwise(t *testing.T) {
-	folder, _ := repository(t)
-	edited := func(want ...string) {
+// editsOf holds what is edited in a repository against what a test wants.
+func editsOf(t *testing.T, folder string) func(want ...string) {
+	return func(want ...string) {
 		t.Helper()
 		got, err := Edited(t.Context(), filepath.Join(folder, "ci"))
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
 			t.Errorf("error %v (-want +got):\n%s", err, diff)
 		}
 	}
+}
+
+func TestEditedIsWhatGitTracksAndTheCommitHasOtherwise(t *testing.T) {
+	folder, _ := repository(t)
+	edited := editsOf(t, folder)
 	edited()
 	repotest.Put(t, folder, "build/server", "built")
 	repotest.Put(t, folder, "ci/benchgate.yaml", "version: 1 # of ci\n") // the same, written again
@@ -66,13 +71,7 @@ func TestEditedIsWhatGitTracksAndTheCommitHasOtherwise(t *testing.T) {
 
 func TestWhatTheIndexHidesIsEditedAllTheSame(t *testing.T) {
 	folder, _ := repository(t)
-	edited := func(want ...string) {
-		t.Helper()
-		got, err := Edited(t.Context(), filepath.Join(folder, "ci"))
-		if diff := cmp.Diff(want, got); diff != "" || err != nil {
-			t.Errorf("error %v (-want +got):\n%s", err, diff)
-		}
-	}
+	edited := editsOf(t, folder)
 	for _, flag := range []string{"assume-unchanged", "skip-worktree"} {
 		repotest.Git(t, folder, "update-index", "--"+flag, "ci/benchgate.yaml")
 		edited()
