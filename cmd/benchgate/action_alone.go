@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -68,12 +67,7 @@ func (a *action) heldAgainst() []string {
 // atTop reports whether the working folder is the repository's topmost: there a config's path is that of git.
 func (a *action) atTop() bool {
 	top, err := repo.Tree(a.sh.ctx, "")
-	if err != nil || top == "" {
-		return false
-	}
-	tree, err := os.Stat(top)
-	here, hereErr := os.Stat(".")
-	return err == nil && hereErr == nil && os.SameFile(tree, here)
+	return err == nil && top != "" && sameFolder(top, ".")
 }
 
 // gatePlaces are the files that belong to the gate, on both sides of a change.

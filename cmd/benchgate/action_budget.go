@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/benchgate/benchgate/internal/baseline"
-	"github.com/benchgate/benchgate/internal/campaign"
 	"github.com/benchgate/benchgate/internal/config"
 	"github.com/benchgate/benchgate/internal/repo"
 )
@@ -34,10 +33,7 @@ func (a *action) overBudget(conf config.Config, rev string) (over, untold error)
 	if err != nil {
 		return nil, err
 	}
-	plan, err := campaign.NewPlan(conf, filepath.Dir(conf.File), names, 0, durations(base))
-	if err == nil {
-		plan, err = plan.Against(scenarioNames(base))
-	}
+	plan, err := planFor(conf, base, names, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/benchgate/benchgate/internal/baseline"
 	"github.com/benchgate/benchgate/internal/campaign"
 	"github.com/benchgate/benchgate/internal/config"
 	"github.com/benchgate/benchgate/internal/host"
@@ -101,15 +102,11 @@ func (c doctorCmd) examination(sh *shell) (campaign.Examination, error) {
 
 // plan is the one of run, which knows from baselines/ how long a closed loop takes and which scenarios have one.
 func (c doctorCmd) plan(conf config.Config) (campaign.Plan, error) {
-	base, _, err := readBaseline("baselines", conf.Runner)
+	base, _, err := readBaseline(baseline.Folder, conf.Runner)
 	if err != nil {
 		return campaign.Plan{}, fmt.Errorf("baseline: %w", err)
 	}
-	plan, err := campaign.NewPlan(conf, filepath.Dir(conf.File), nil, 0, durations(base))
-	if err != nil {
-		return campaign.Plan{}, err
-	}
-	return plan.Against(scenarioNames(base))
+	return planFor(conf, base, nil, 0)
 }
 
 // allowed refuses a target that is not ours to ask.

@@ -2,14 +2,26 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/benchgate/benchgate/internal/bench"
 	"github.com/benchgate/benchgate/internal/campaign"
 	"github.com/benchgate/benchgate/internal/config"
 	"github.com/benchgate/benchgate/internal/host"
 )
+
+// planFor is what a config comes to against a baseline, which knows how long a closed loop takes and which scenarios it has. No
+// names are all scenarios, 0 runs those of the config.
+func planFor(conf config.Config, base []bench.Digest, names []string, runs int) (campaign.Plan, error) {
+	plan, err := campaign.NewPlan(conf, filepath.Dir(conf.File), names, runs, durations(base))
+	if err != nil {
+		return campaign.Plan{}, err
+	}
+	return plan.Against(scenarioNames(base))
+}
 
 // tellPlan says what will be done and how long it takes, and notes that are of the plan alone; result puts it on stdout.
 func tellPlan(sh *shell, p campaign.Plan, result bool, notes ...string) {

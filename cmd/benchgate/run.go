@@ -53,11 +53,8 @@ func (c runCmd) follow(sh *shell, conf config.Config, from inherited, notes ...s
 		return fmt.Errorf("baseline: %w", err)
 	}
 	notes = append(notes, faulty(faults)...)
-	plan, err := campaign.NewPlan(conf, filepath.Dir(conf.File), c.Scenario, c.Runs, durations(base))
+	plan, err := planFor(conf, base, c.Scenario, c.Runs)
 	if err != nil {
-		return err
-	}
-	if plan, err = plan.Against(scenarioNames(base)); err != nil {
 		return err
 	}
 	id, err := identify(sh, plan, base)
